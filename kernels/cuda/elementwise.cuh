@@ -1,0 +1,119 @@
+// How an elementwise kernel is walked over its data: one place for grids, alignment, tails and 64-bit indices.
+//
+// An operation is a struct whose operator()(float...) maps the inputs at one index to the output there.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "cuda/runtime.hpp"
+#include "lengths.hpp"
+#include "overlap/kernels.hpp"
+
+namespace overlap::elementwise {
+
+constexpr unsigned kThreads = 256;
+constexpr std::size_t kLane = 4;  // floats in 16 bytes, the widest access
+// Blocks beyond what is resident at once, so that blocks that start late even out those that finish early.
+constexpr int kWaves = 32;
+
+/// Pointers to the inputs, as one kernel parameter.
+template <int kInputs>
+struct Inputs {
+  const float* at[kInputs];
+};
+
+template <class Op, int kInputs, int... k>
+__device__ float apply(const Op& op, const Inputs<kInputs>& in, std::size_t i, std::integer_sequence<int, k...>) {
+  return op(in.at[k][i]...);
+}
+
+template <class Op, int kInputs, int... k>
+__device__ float4 apply(const Op& op, const float4 (&v)[kInputs], std::integer_sequence<int, k...>) {
+  return {op(v[k].x...), op(v[k].y...), op(v[k].z...), op(v[k].w...)};
+}
+
+/// One thread an element and no loop, as textbooks write it.
+template <class Op, int kInputs>
+__global__ void plain_kernel(Op op, Inputs<kInputs> in, float* out, std::size_t n) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = apply(op, in, i, std::make_integer_sequence<int, kInputs>());
+}
+
+template <class Op, int kInputs>
+__global__ void scalar_kernel(Op op, Inputs<kInputs> in, float* out, std::size_t n) {
+  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step)
+    out[i] = apply(op, in, i, std::make_integer_sequence<int, kInputs>());
+}
+
+/// All pointers share their alignment: `head` elements lead to a 16-byte boundary, then come whole vectors, then
+/// fewer than four elements. The first threads of the grid take head and tail.
+template <class Op, int kInputs>
+__global__ void vector_kernel(Op op, Inputs<kInputs> in, float* out, std::size_t n, unsigned head) {
+  constexpr auto kEach = std::make_integer_sequence<int, kInputs>();
+  const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
+  const std::size_t vectors = (n - head) / kLane;
+  for (std::size_t i = thread; i < vectors; i += step) {
+    float4 v[kInputs];
+#pragma unroll
+    for (int k = 0; k < kInputs; ++k) v[k] = reinterpret_cast<const float4*>(in.at[k] + head)[i];
+    reinterpret_cast<float4*>(out + head)[i] = apply(op, v, kEach);
+  }
+  const std::size_t tail = head + vectors * kLane;
+  if (thread < head) out[thread] = apply(op, in, thread, kEach);
+  if (thread < n - tail) out[tail + thread] = apply(op, in, tail + thread, kEach);
+}
+
+/// Blocks for `items` of work: all that are needed, up to kWaves times what the device holds at once.
+template <class Kernel>
+unsigned grid_blocks(Kernel kernel, std::size_t items, const Stream::Impl& stream) {
+  int resident = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, kThreads, 0), "size a grid");
+  const std::size_t needed = (items + kThreads - 1) / kThreads;
+  const auto most = static_cast<std::size_t>(std::max(1, resident)) * static_cast<std::size_t>(stream.sm_count) * kWaves;
+  return static_cast<unsigned>(std::clamp<std::size_t>(needed, 1, most));
+}
+
+/// Elements before the first 16-byte boundary.
+inline unsigned elements_to_boundary(const float* pointer) {
+  return static_cast<unsigned>((16 - reinterpret_cast<std::uintptr_t>(pointer) % 16) % 16 / sizeof(float));
+}
+
+/// Enqueues out[i] = op(inputs[i]...). Vectors need all pointers to share their alignment; where they do not, the
+/// scalar kernel does the work.
+template <class Op, class... Input>
+void launch(const char* name, Op op, Impl impl, Stream& stream, std::span<float> out, Input... inputs) {
+  constexpr int kInputs = sizeof...(Input);
+  require_same_length(name, {out.size(), inputs.size()...});
+  const std::size_t n = out.size();
+  if (n == 0) return;
+  const Stream::Impl& on = stream.impl();
+  const Inputs<kInputs> in{{inputs.data()...}};
+  const unsigned head = elements_to_boundary(out.data());
+  const bool aligned = ((elements_to_boundary(inputs.data()) == head) && ...);
+  if (impl == Impl::plain) {
+    const std::size_t blocks = (n + kThreads - 1) / kThreads;
+    if (blocks > 0x7FFFFFFF) throw DeviceError(std::string(name) + ": too many elements for a thread each");
+    plain_kernel<Op, kInputs><<<static_cast<unsigned>(blocks), kThreads, 0, on.stream>>>(op, in, out.data(), n);
+  } else if (impl == Impl::vector && aligned && n >= head + kLane) {
+    const unsigned blocks = grid_blocks(vector_kernel<Op, kInputs>, (n - head) / kLane, on);
+    vector_kernel<Op, kInputs><<<blocks, kThreads, 0, on.stream>>>(op, in, out.data(), n, head);
+  } else {
+    const unsigned blocks = grid_blocks(scalar_kernel<Op, kInputs>, n, on);
+    scalar_kernel<Op, kInputs><<<blocks, kThreads, 0, on.stream>>>(op, in, out.data(), n);
+  }
+  check(cudaGetLastError(), name, n);
+}
+
+/// Loads all three forms of an operation.
+template <class Op, int kInputs>
+void preload() {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, plain_kernel<Op, kInputs>), "load a plain kernel");
+  check(cudaFuncGetAttributes(&attributes, scalar_kernel<Op, kInputs>), "load a scalar kernel");
+  check(cudaFuncGetAttributes(&attributes, vector_kernel<Op, kInputs>), "load a vector kernel");
+}
+
+}  // namespace overlap::elementwise

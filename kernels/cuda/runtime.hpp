@@ -1,0 +1,70 @@
+// What the CUDA backend's objects are made of, and the one way it checks a call.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <source_location>
+#include <string>
+
+#include "overlap/device.hpp"
+
+namespace overlap {
+
+/// What was being done, and the place that does it: made where check() is called.
+struct Where {
+  const char* what;
+  std::source_location place;
+  Where(const char* what_is_done, std::source_location here = std::source_location::current())
+      : what(what_is_done), place(here) {}
+};
+
+[[noreturn]] void throw_device_error(cudaError_t status, const Where& where, const std::string& sizes);
+void warn(cudaError_t status, const char* what) noexcept;  ///< for destructors: one line to stderr
+
+/// Clears and throws an error of the runtime, with place, name, text and the `sizes` that were asked for.
+template <class... Size>
+void check(cudaError_t status, Where where, Size... sizes) {
+  if (status == cudaSuccess) return;
+  std::string list;
+  ((list += " " + std::to_string(sizes)), ...);
+  throw_device_error(status, where, list);
+}
+
+struct Stream::Impl {
+  cudaStream_t stream = nullptr;
+  int sm_count = 0;
+
+  Impl();
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+};
+
+struct Event::Impl {
+  cudaEvent_t event = nullptr;
+  bool timing = false;
+  bool recorded = false;
+
+  explicit Impl(bool with_timing);
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+};
+
+struct GraphBuilder::Impl {
+  cudaGraph_t graph = nullptr;
+
+  explicit Impl(cudaGraph_t captured) : graph(captured) {}
+  ~Impl();
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+};
+
+/// Each .cu file says which kernels it has; use_device() loads them all, since the first launch of a kernel that
+/// is not loaded may synchronise the device and would do so inside somebody's measurement.
+void preload_arithmetic();
+void preload_swish();
+void preload_trig();
+void preload_probes();
+
+}  // namespace overlap

@@ -1,0 +1,68 @@
+#include "cuda/elementwise.cuh"
+
+namespace overlap {
+namespace {
+
+// With h = e^(-|x|/2), so z = e^-|x| = h h:  s = 1/(1+z) for x >= 0 and z/(1+z) below, 1-s the other way round.
+// Nothing overflows, nothing cancels, and multiplying by h twice keeps results that z, itself already zero,
+// would lose (e^-104 is no float, -104 e^-104 is). Below -256 every result is -0 and above 256 the slope is 1:
+// clamping there keeps infinity times zero out. Written with comparisons that pass a NaN on.
+// The fast division is exact enough because 1+z lies in [1, 2]; it is wrong only beyond 2^126.
+
+struct SwishForward {
+  __device__ float operator()(float x) const {
+    const float clamped = x < -256.0F ? -256.0F : x;
+    const float h = expf(-0.5F * fabsf(clamped));
+    const float weight = clamped < 0 ? h : 1.0F;
+    return __fdividef(clamped * weight, 1.0F + h * h) * weight;
+  }
+};
+
+struct SwishBackward {
+  __device__ float operator()(float x, float dy) const {
+    float clamped = x < -256.0F ? -256.0F : x;
+    clamped = clamped > 256.0F ? 256.0F : clamped;
+    const float h = expf(-0.5F * fabsf(clamped));
+    const float r = __fdividef(1.0F, 1.0F + h * h);
+    const float s = clamped < 0 ? h : 1.0F;     // s s r is the sigmoid
+    const float rest = clamped < 0 ? 1.0F : h;  // rest rest r is one minus it
+    const float slope = (clamped * rest * rest * r + 1.0F) * s * r;
+    return (dy * s) * slope;
+  }
+};
+
+// The textbook forms of Impl::plain.
+
+struct PlainSwishForward {
+  __device__ float operator()(float x) const { return x / (1.0F + expf(-x)); }
+};
+
+struct PlainSwishBackward {
+  __device__ float operator()(float x, float dy) const {
+    const float s = 1.0F / (1.0F + expf(-x));
+    return dy * (s + x * s * (1.0F - s));
+  }
+};
+
+}  // namespace
+
+void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl impl, Stream& stream) {
+  if (impl == Impl::plain) return elementwise::launch("swish forward", PlainSwishForward(), impl, stream, y, x);
+  elementwise::launch("swish forward", SwishForward(), impl, stream, y, x);
+}
+
+void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx, Impl impl,
+                           Stream& stream) {
+  if (impl == Impl::plain)
+    return elementwise::launch("swish backward", PlainSwishBackward(), impl, stream, dx, x, dy);
+  elementwise::launch("swish backward", SwishBackward(), impl, stream, dx, x, dy);
+}
+
+void preload_swish() {
+  elementwise::preload<SwishForward, 1>();
+  elementwise::preload<SwishBackward, 2>();
+  elementwise::preload<PlainSwishForward, 1>();
+  elementwise::preload<PlainSwishBackward, 2>();
+}
+
+}  // namespace overlap

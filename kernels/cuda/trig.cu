@@ -1,0 +1,40 @@
+#include "cuda/elementwise.cuh"
+
+namespace overlap {
+namespace {
+
+/// Hides from the compiler that a value has not changed, so that repeated work is repeated.
+__device__ float opaque(float value) {
+  asm volatile("" : "+f"(value));
+  return value;
+}
+
+struct Trig {
+  __device__ float operator()(float a, float b) const { return a * sinf(b) + b * cosf(a); }
+};
+
+struct RepeatedTrig {
+  int work;
+  float share;
+  __device__ float operator()(float a, float b) const {
+    float sum = 0;
+    for (int repeat = 0; repeat < work; ++repeat) sum += Trig()(opaque(a), opaque(b));
+    return sum * share;
+  }
+};
+
+}  // namespace
+
+void launch_trig(std::span<const float> a, std::span<const float> b, std::span<float> c, int work, Impl impl,
+                 Stream& stream) {
+  require_work(work);
+  if (work == 1) return elementwise::launch("trig", Trig(), impl, stream, c, a, b);
+  elementwise::launch("trig", RepeatedTrig{work, 1.0F / static_cast<float>(work)}, impl, stream, c, a, b);
+}
+
+void preload_trig() {
+  elementwise::preload<Trig, 2>();
+  elementwise::preload<RepeatedTrig, 2>();
+}
+
+}  // namespace overlap

@@ -1,0 +1,73 @@
+// The kernels, as host functions that enqueue them: one launcher per kernel, no CUDA type.
+//
+// Every launcher returns before its kernel has run, accepts 0 elements as a no-op, indexes in 64 bits, and throws
+// DeviceError if span lengths differ or the launch is refused. Spans are device memory and may start at any float.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "overlap/device.hpp"
+
+namespace overlap {
+
+/// How a kernel walks its data; the `impl` axis.
+enum class Impl {
+  plain,   ///< the textbook form: a thread an element, naive formula; to compare with other tools
+  scalar,  ///< grid sized from the device, 4 bytes an access
+  vector,  ///< the same with 16 bytes an access wherever all spans share an alignment
+};
+
+/// Bytes read plus written per element.
+inline constexpr int kTrigBytes = 12, kAddBytes = 12, kMulBytes = 12;
+inline constexpr int kSwishForwardBytes = 8, kSwishBackwardBytes = 12;
+
+/// Enqueues c = a * sin(b) + b * cos(a), evaluated `work` >= 1 times per element and averaged: the result is the
+/// same for every `work`, the arithmetic is not. 12 bytes an element. c may not overlap a or b.
+void launch_trig(std::span<const float> a, std::span<const float> b, std::span<float> c, int work, Impl impl,
+                 Stream& stream);
+
+/// Enqueues out = a + b. 12 bytes and 1 flop an element. out may be a or b.
+void launch_add(std::span<const float> a, std::span<const float> b, std::span<float> out, Impl impl,
+                Stream& stream);
+
+/// Enqueues out = a * b. 12 bytes and 1 flop an element. out may be a or b.
+void launch_mul(std::span<const float> a, std::span<const float> b, std::span<float> out, Impl impl,
+                Stream& stream);
+
+/// Enqueues y = x / (1 + e^-x). Right at every float (-0 at -inf, subnormal results kept) except Impl::plain,
+/// which gives NaN at -inf. 8 bytes an element. Source: Ramachandran, Zoph, Le 2017, with beta = 1.
+void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl impl, Stream& stream);
+
+/// Enqueues dx = dy * (s + y * (1 - s)) with s = 1 / (1 + e^-x), y = x * s. Right at every finite or infinite x
+/// except Impl::plain, which gives NaN at both infinities. 12 bytes an element.
+void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx, Impl impl,
+                           Stream& stream);
+
+/// Enqueues a kernel that does nothing.
+void launch_empty(Stream& stream);
+
+/// Enqueues a kernel that fails when it runs: how tests see that asynchronous errors surface. On CUDA it leaves
+/// the process without a usable device.
+void launch_trap(Stream& stream);
+
+/// A value passes if |actual - expected| <= absolute + relative * |expected|; a NaN never does.
+struct Tolerance {
+  float relative = 0;
+  float absolute = 0;
+};
+
+/// What a check found.
+struct Mismatches {
+  std::uint64_t count = 0;
+  std::uint64_t first = ~std::uint64_t{0};  ///< lowest wrong index, if count > 0
+};
+
+/// Enqueues a comparison of actual[i] with expected[(offset + i) mod expected.size()] that adds what it finds to
+/// result[0], a device value that the caller has set to Mismatches{}. `expected` may not be empty unless `actual`
+/// is.
+void launch_count_mismatches(std::span<const float> actual, std::span<const float> expected,
+                             std::uint64_t offset, Tolerance tolerance, std::span<Mismatches> result,
+                             Stream& stream);
+
+}  // namespace overlap

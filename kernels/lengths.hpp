@@ -1,0 +1,33 @@
+// The argument checks that launchers of both backends share.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+#include "overlap/device.hpp"
+
+namespace overlap {
+
+/// @throws DeviceError, naming the kernel and all lengths, unless every length is the same.
+inline void require_same_length(const char* kernel, std::initializer_list<std::size_t> lengths) {
+  bool same = true;
+  std::string list;
+  for (std::size_t length : lengths) {
+    same = same && length == *lengths.begin();
+    list += (list.empty() ? "" : ", ") + std::to_string(length);
+  }
+  if (!same) throw DeviceError(std::string(kernel) + ": spans of different lengths: " + list);
+}
+
+/// @throws DeviceError unless work >= 1.
+inline void require_work(int work) {
+  if (work < 1) throw DeviceError("trig: work is " + std::to_string(work) + ", must be at least 1");
+}
+
+/// @throws DeviceError if there is something to compare and nothing to compare it with.
+inline void require_expected(std::size_t actual, std::size_t expected, std::size_t results) {
+  if (actual > 0 && expected == 0) throw DeviceError("count_mismatches: nothing expected");
+  if (results != 1) throw DeviceError("count_mismatches: result must be one Mismatches");
+}
+
+}  // namespace overlap
