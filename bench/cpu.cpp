@@ -1,0 +1,106 @@
+// The single-threaded CPU references, in float, timed by the wall clock: what "times over the CPU" divides by.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "data.hpp"
+#include "families.hpp"
+#include "fixture.hpp"
+#include "reference.hpp"
+
+namespace overlap {
+namespace {
+
+struct CpuData {
+  std::vector<float> a, b, d, f, out;
+
+  CpuData(Session& session, std::size_t n) {
+    session.require_memory(0, checked_bytes(n, 5 * sizeof(float)));
+    unsigned seed = 0;
+    for (std::vector<float>* input : {&a, &b, &d, &f}) {
+      input->resize(n);
+      tile_host(*input, random_pattern(n, ++seed, -3, 3));
+    }
+    out.resize(n);
+  }
+};
+
+class CpuRow : public CpuFixture {
+ public:
+  CpuRow(Session& session, const Point& point) : op_(point.text("op")) {
+    const std::int64_t n = point.number("n", 1, std::numeric_limits<std::int64_t>::max());
+    data_ = session.data<CpuData>(fmt::format("cpu/{}", n), [&] {
+      return std::make_shared<CpuData>(session, static_cast<std::size_t>(n));
+    });
+  }
+
+  void poison_outputs() override { std::ranges::fill(data_->out, std::nanf("")); }
+
+  void verify(std::size_t) override {
+    const std::size_t period = random_pattern(data_->out.size(), 1, 0, 1).size();
+    std::vector<float> got(data_->out.begin(), data_->out.begin() + static_cast<std::ptrdiff_t>(period));
+    run_as<double>(data_->out);
+    for (std::size_t i = 0; i < period; ++i) {
+      const float want = data_->out[i];
+      if (!(std::fabs(got[i] - want) <= 1e-5F + 1e-5F * std::fabs(want)))
+        throw WrongResult(fmt::format("wrong result: element {}: got {}, expected {}", i, got[i], want));
+    }
+  }
+
+  std::size_t bytes() const override {
+    const std::size_t arrays = op_ == "swish_forward" ? 2 : op_ == "sequence" ? 5 : 3;
+    return data_->out.size() * arrays * sizeof(float);
+  }
+
+ private:
+  void run() override { run_as<float>(data_->out); }
+
+  /// All of the operation, computing in Real.
+  template <class Real>
+  void run_as(std::span<float> out) {
+    const auto &a = data_->a, &b = data_->b;
+    if (op_ == "trig") {
+      reference::map<Real>(out, reference::trig<Real>, a, b);
+    } else if (op_ == "sequence") {
+      const auto chain = [](Real p, Real q, Real r, Real s) { return reference::sequence(p, q, r, s, 3); };
+      reference::map<Real>(out, chain, a, b, data_->d, data_->f);
+    } else if (op_ == "swish_forward") {
+      reference::map<Real>(out, reference::swish<Real>, a);
+    } else {
+      const auto gradient = [](Real x, Real dy) { return dy * reference::swish_slope(x); };
+      reference::map<Real>(out, gradient, a, b);
+    }
+  }
+
+  std::string op_;
+  std::shared_ptr<CpuData> data_;
+};
+
+}  // namespace
+
+Family cpu_family() {
+  Family family;
+  family.name = "cpu";
+  family.summary = "the single-threaded CPU reference of the other families' work, by the wall clock";
+  family.axes = {
+      {.name = "op", .help = "what is computed", .quick = "trig,sequence,swish_forward,swish_backward",
+       .paper = "trig,sequence,swish_forward,swish_backward", .full = "trig,sequence,swish_forward,swish_backward",
+       .choices = {"trig", "sequence", "swish_forward", "swish_backward"}},
+      {.name = "n", .help = "elements; presets pair each op with the sizes of its family",
+       .quick = "1000,100000,10000000,10485760,16777216", .paper = "1000,100000,10000000,10485760,16777216",
+       .full = "1000,10000,100000,1000000,10000000,10485760,16777216", .host_quick = "1000,100000,524288,1000000,1048576"},
+  };
+  family.data_axes = {"n"};
+  family.wanted = [](const Point& point) {
+    const std::string &op = point.text("op"), &n = point.text("n");
+    if (op == "trig") return n == "16777216" || n == "524288";
+    if (op == "sequence") return n.find_first_not_of("10") == std::string::npos;  // the powers of ten
+    return n == "10485760" || n == "1048576";
+  };
+  family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
+    return std::make_unique<CpuRow>(session, point);
+  };
+  return family;
+}
+
+}  // namespace overlap

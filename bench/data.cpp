@@ -1,0 +1,66 @@
+#include "data.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+namespace overlap {
+namespace {
+
+constexpr std::size_t kPeriod = 1'048'583;  // the first prime above 2^20
+
+}  // namespace
+
+std::vector<float> random_pattern(std::size_t n, unsigned seed, float low, float high) {
+  std::minstd_rand generator(seed);
+  std::uniform_real_distribution<float> value(low, high);
+  std::vector<float> pattern(std::min(n, kPeriod));
+  for (float& v : pattern) v = value(generator);
+  return pattern;
+}
+
+void tile_host(std::span<float> out, std::span<const float> pattern) {
+  for (std::size_t at = 0; at < out.size(); at += pattern.size()) {
+    const std::size_t count = std::min(pattern.size(), out.size() - at);
+    std::copy_n(pattern.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+}
+
+void tile_device(std::span<float> device, std::span<const float> pattern, Stream& stream) {
+  std::size_t filled = std::min(pattern.size(), device.size());
+  copy_h2d(device.first(filled), pattern.first(filled), stream);
+  while (filled < device.size()) {  // doubles what is there, which stays a whole number of patterns
+    const std::size_t count = std::min(filled, device.size() - filled);
+    copy_d2d(device.subspan(filled, count), device.first(count), stream);
+    filled += count;
+  }
+  stream.synchronize();
+}
+
+void poison(std::span<float> device, Stream& stream) {
+  fill_bytes(device.data(), 0xFF, device.size_bytes(), stream);
+}
+
+Expected::Expected(std::span<const float> pattern, Tolerance tolerance, Stream& stream)
+    : pattern_(pattern.size()), found_(1), tolerance_(tolerance) {
+  copy_h2d(pattern_.span(), pattern, stream);
+  stream.synchronize();
+}
+
+void Expected::verify(std::span<const float> device, Stream& stream) const {
+  std::vector<Mismatches> found(1);
+  copy_h2d(found_.span(), std::span<const Mismatches>(found), stream);
+  launch_count_mismatches(device, pattern_.span(), 0, tolerance_, found_.span(), stream);
+  copy_d2h(std::span(found), found_.span(), stream);
+  stream.synchronize();
+  if (found[0].count == 0) return;
+  std::vector<float> got(1), want(1);
+  copy_d2h(std::span(got), device.subspan(found[0].first, 1), stream);
+  copy_d2h(std::span(want), pattern_.span().subspan(found[0].first % pattern_.span().size(), 1), stream);
+  stream.synchronize();
+  throw WrongResult(fmt::format("wrong result: {} of {} elements, first at {}: got {}, expected {}", found[0].count,
+                                device.size(), found[0].first, got[0], want[0]));
+}
+
+}  // namespace overlap

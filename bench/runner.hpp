@@ -1,0 +1,74 @@
+// Rows become Google Benchmark's: registration, the one place that catches what a row throws, progress, JSON.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fixture.hpp"
+#include "options.hpp"
+#include "session.hpp"
+#include "sweep.hpp"
+
+namespace benchmark {
+class State;
+}
+
+namespace overlap {
+
+/// A row that failed, and why.
+struct Failure {
+  std::string name;
+  std::string reason;
+};
+
+class Runner {
+ public:
+  Runner(Session& session, std::vector<PlannedRow> rows, const Options& options);
+
+  /// Runs all rows through Google Benchmark, which prints them and writes --benchmark_out.
+  /// @return whether the output file took everything.
+  bool run();
+
+  const std::vector<Failure>& failures() const { return failures_; }
+  bool interrupted() const;
+  /// One line: rows, and where the time went.
+  std::string summary() const;
+
+ private:
+  /// The row that was measured last, kept for its repetitions.
+  struct Current {
+    const PlannedRow* row = nullptr;
+    std::unique_ptr<Fixture> fixture;
+    MeasureSettings settings;
+    MeasurePlan plan;
+    std::string failure;  ///< not empty: all further repetitions fail the same way
+  };
+
+  void run_row(benchmark::State& state, const PlannedRow& row);
+  void prepare(const PlannedRow& row);
+  void fail(benchmark::State& state, const std::string& reason);
+  void report(benchmark::State& state, const Measurement& measured);
+  void show_progress(const PlannedRow& row);
+  void clear_progress() const;
+
+  Session& session_;
+  std::vector<PlannedRow> rows_;
+  const Options& options_;
+  Current current_;
+  std::vector<Failure> failures_;
+  bool terminal_;
+  std::size_t started_ = 0;  ///< rows, repetitions counted
+  std::chrono::steady_clock::time_point start_;
+  double preparing_s_ = 0, warm_up_s_ = 0, measuring_s_ = 0, rest_s_ = 0;
+};
+
+/// Adds what is only known at the end to the context of a finished JSON file, which replaces it in one step.
+/// @throws std::runtime_error if the file is not what was written, or cannot be replaced.
+void add_to_context(const std::string& path, const std::string& key, const std::string& value);
+
+/// Printable ASCII only: Google Benchmark writes other bytes into its JSON as they are.
+std::string printable(std::string text);
+
+}  // namespace overlap

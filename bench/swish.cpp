@@ -1,0 +1,154 @@
+// Swish and its gradient against what memory allows: a device-to-device copy of as many bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data.hpp"
+#include "families.hpp"
+#include "fixture.hpp"
+#include "reference.hpp"
+
+namespace overlap {
+namespace {
+
+constexpr std::size_t kMostSetsVerified = 16;
+
+/// Buffers for one (n, pass, cache). With a cold cache, operations rotate through enough sets that by the time one
+/// comes round again, over three times the L2 has passed through it.
+struct SwishData {
+  bool backward;
+  std::size_t n, stride, sets = 1;
+  DeviceBuffer<float> x, dy, out;
+  Expected expected;
+  double copy_us = 0;  ///< a copy that reads and writes as many bytes as one operation
+
+  SwishData(Session& session, std::size_t elements, bool is_backward, bool cold)
+      : backward(is_backward), n(elements), stride((checked_bytes(n, 1) + 63) / 64 * 64) {
+    const std::size_t set_bytes = checked_bytes(stride, bytes_per_element());
+    if (cold) sets += 3 * session.device().l2_bytes / set_bytes;
+    const std::size_t all = checked_bytes(stride, sets);
+    session.require_memory(checked_bytes(all, bytes_per_element() + (backward ? 6 : 0)), 0);
+    Stream& stream = session.origin();
+    x = DeviceBuffer<float>(all);
+    out = DeviceBuffer<float>(all);
+    const auto pattern_x = random_pattern(n, 1, -8, 8), pattern_dy = random_pattern(n, 2, -1, 1);
+    for (std::size_t set = 0; set < sets; ++set) tile_device(part(x, set), pattern_x, stream);
+    std::vector<float> result(pattern_x.size());
+    if (backward) {
+      dy = DeviceBuffer<float>(all);
+      for (std::size_t set = 0; set < sets; ++set) tile_device(part(dy, set), pattern_dy, stream);
+      const auto gradient = [](double v, double g) { return g * reference::swish_slope(v); };
+      reference::map<double>(std::span(result), gradient, pattern_x, pattern_dy);
+    } else {
+      reference::map<double>(std::span(result), reference::swish<double>, pattern_x);
+    }
+    expected = Expected(result, {2e-6F, 1e-6F}, stream);
+    measure_copy(session);
+  }
+
+  std::size_t bytes_per_element() const {
+    return static_cast<std::size_t>(backward ? kSwishBackwardBytes : kSwishForwardBytes);
+  }
+  std::span<float> part(const DeviceBuffer<float>& buffer, std::size_t set) const {
+    return buffer.span().subspan(set * stride, n);
+  }
+
+ private:
+  /// Copies half of an operation's bytes from set to set: as many are read plus written. The gradient's 12 bytes an
+  /// element make that one array and a half, which takes buffers of its own.
+  void measure_copy(Session& session) {
+    const std::size_t count = n * bytes_per_element() / 8, step = backward ? stride + stride / 2 : stride;
+    const DeviceBuffer<float> wide_from(backward ? step * sets : 0), wide_to(backward ? step * sets : 0);
+    const auto from = backward ? wide_from.span() : x.span(), to = backward ? wide_to.span() : out.span();
+    Stream& stream = session.origin();
+    if (backward) {  // copy what was random, so that no shortcut for zeros can help
+      for (std::size_t at = 0; at < from.size(); at += x.span().size())
+        copy_d2d(from.subspan(at, std::min(x.span().size(), from.size() - at)),
+                 x.span().first(std::min(x.span().size(), from.size() - at)), stream);
+      stream.synchronize();
+    }
+    copy_us = median_us(
+        session,
+        [&](std::size_t i) {
+          const std::size_t at = i % sets * step;
+          copy_d2d(to.subspan(at, count), from.subspan(at, count), stream);
+        },
+        session.settings());
+  }
+};
+
+class SwishFixture : public DeviceFixture {
+ public:
+  SwishFixture(Session& session, const Point& point) : DeviceFixture(session) {
+    const std::string &impl = point.text("impl"), &cache = point.text("cache"), &pass = point.text("pass");
+    impl_ = impl == "plain" ? Impl::plain : impl == "scalar" ? Impl::scalar : Impl::vector;
+    const std::int64_t n = point.number("n", 1, std::numeric_limits<std::int64_t>::max());
+    data_ = session.data<SwishData>(fmt::format("swish/{}/{}/{}", n, pass, cache), [&] {
+      return std::make_shared<SwishData>(session, static_cast<std::size_t>(n), pass == "backward", cache == "cold");
+    });
+  }
+
+  void poison_outputs() override {
+    poison(data_->out.span(), origin());
+    origin().synchronize();
+    first_ = next_;
+  }
+
+  void verify(std::size_t operations) override {
+    const std::size_t written = std::min({operations, data_->sets, kMostSetsVerified});
+    for (std::size_t i = 0; i < written; ++i)
+      data_->expected.verify(data_->part(data_->out, (first_ + i) % data_->sets), origin());
+  }
+
+  std::size_t bytes() const override { return data_->n * data_->bytes_per_element(); }
+
+  Counters counters(const Measurement& measured) const override {
+    const double set_bytes = static_cast<double>(bytes()), l2 = static_cast<double>(session().device().l2_bytes);
+    Counters result{{"pct_of_copy", 100 * data_->copy_us / measured.p50_us},
+                    {"sets", static_cast<double>(data_->sets)}};
+    if (l2 > 0) result.emplace_back("l2_ratio", set_bytes * static_cast<double>(data_->sets) / l2);
+    return result;
+  }
+
+ private:
+  void submit(std::size_t) override {
+    const std::size_t set = next_++ % data_->sets;
+    const auto x = data_->part(data_->x, set), out = data_->part(data_->out, set);
+    if (data_->backward) {
+      launch_swish_backward(x, data_->part(data_->dy, set), out, impl_, origin());
+    } else {
+      launch_swish_forward(x, out, impl_, origin());
+    }
+  }
+
+  Impl impl_;
+  std::shared_ptr<SwishData> data_;
+  std::size_t next_ = 0;   ///< operations submitted
+  std::size_t first_ = 0;  ///< of them before the outputs were poisoned
+};
+
+}  // namespace
+
+Family swish_family() {
+  Family family;
+  family.name = "swish";
+  family.summary = "y = x / (1 + e^-x) on device data, and its gradient";
+  family.axes = {
+      {.name = "pass", .help = "y from x, or dx from x and dy", .quick = "forward,backward",
+       .paper = "forward,backward", .full = "forward,backward", .choices = {"forward", "backward"}},
+      {.name = "impl", .help = "plain: the textbook kernel; scalar: 4 bytes an access; vector: 16",
+       .quick = "plain,scalar,vector", .paper = "plain,scalar,vector", .full = "plain,scalar,vector",
+       .choices = {"plain", "scalar", "vector"}},
+      {.name = "cache", .help = "cold: buffers rotate through over three times the L2; hot: always the same ones",
+       .quick = "cold,hot", .paper = "cold,hot", .full = "cold,hot", .choices = {"cold", "hot"}},
+      {.name = "n", .help = "elements", .quick = "10485760,268435456", .paper = "10485760,268435456",
+       .full = "65536,1048576,10485760,268435456", .host_quick = "1048576"},
+  };
+  family.data_axes = {"n", "pass", "cache"};
+  family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
+    return std::make_unique<SwishFixture>(session, point);
+  };
+  return family;
+}
+
+}  // namespace overlap

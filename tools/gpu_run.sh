@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# One run on a machine with a GPU, from build to results: builds, runs the CUDA tests, the sweeps, the sanitizers,
+# and leaves everything in a folder.
+#   tools/gpu_run.sh OUTPUT_FOLDER [STEP...]      steps: tests quick again paper sanitize (default: all)
+# Environment: CUDA_ARCHITECTURES (default 90), REVISION (default: asks git).
+set -uo pipefail
+cd "$(dirname "$0")/.."
+out=${1:?usage: tools/gpu_run.sh OUTPUT_FOLDER [tests|quick|again|paper|sanitize ...]}
+shift
+steps=${*:-tests quick again paper sanitize}
+mkdir -p "$out"
+build=build/gpu
+failed=0
+
+say() { printf '\n== %s (%ss)\n' "$*" "$SECONDS"; }
+attempt() { "$@" || { echo "FAILED ($?): $*"; failed=1; }; }
+
+say "building"
+cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DOVERLAP_WERROR=ON -DOVERLAP_ENABLE_CUDA=ON \
+  -DCMAKE_CUDA_ARCHITECTURES="${CUDA_ARCHITECTURES:-90}" -DOVERLAP_REVISION="${REVISION:-}" >"$out/build.log" 2>&1 &&
+  cmake --build $build >>"$out/build.log" 2>&1 || { tail -40 "$out/build.log"; exit 1; }
+
+for step in $steps; do
+  say "$step"
+  case $step in
+    tests)
+      attempt ctest --test-dir $build -L cuda --output-on-failure --timeout 300 >"$out/ctest.log" 2>&1
+      grep -E '\*\*\*|tests passed|Skipped' "$out/ctest.log" ;;
+    quick | again | paper)
+      preset=$step
+      [ "$step" = again ] && preset=quick
+      attempt $build/overlap-bench --preset="$preset" --benchmark_out="$out/$step.json" >"$out/$step.log" 2>"$out/$step.err"
+      grep -vE '^$' "$out/$step.err" | tail -15 ;;
+    sanitize)
+      small="--benchmark_min_warmup_time=0 --benchmark_min_time=0 --sweep=n=10007 --sweep=streams=1,3 --sweep=chunk=n/3"
+      for tool in memcheck racecheck; do
+        attempt compute-sanitizer --tool $tool --error-exitcode 9 $build/overlap-bench $small \
+          --benchmark_filter='pipeline|sequence|swish|timer' >"$out/$tool.log" 2>&1
+        grep -E 'SUMMARY' "$out/$tool.log"
+      done ;;
+    *) echo "unknown step $step"; exit 2 ;;
+  esac
+done
+say "done"
+exit $failed
