@@ -6,16 +6,10 @@
 #include <random>
 
 namespace overlap {
-namespace {
-
-constexpr std::size_t kPeriod = 1'048'583;  // the first prime above 2^20
-
-}  // namespace
-
 std::vector<float> random_pattern(std::size_t n, unsigned seed, float low, float high) {
   std::minstd_rand generator(seed);
   std::uniform_real_distribution<float> value(low, high);
-  std::vector<float> pattern(std::min(n, kPeriod));
+  std::vector<float> pattern(std::min(n, kPatternElements));
   for (float& v : pattern) v = value(generator);
   return pattern;
 }
@@ -28,10 +22,15 @@ void tile_host(std::span<float> out, std::span<const float> pattern) {
 }
 
 void tile_device(std::span<float> device, std::span<const float> pattern, Stream& stream) {
-  std::size_t filled = std::min(pattern.size(), device.size());
-  copy_h2d(device.first(filled), pattern.first(filled), stream);
-  while (filled < device.size()) {  // doubles what is there, which stays a whole number of patterns
-    const std::size_t count = std::min(filled, device.size() - filled);
+  const std::size_t period = std::min(pattern.size(), device.size());
+  copy_h2d(device.first(period), pattern.first(period), stream);
+  repeat_device(device, period, stream);
+}
+
+void repeat_device(std::span<float> device, std::size_t period, Stream& stream) {
+  for (std::size_t filled = period; filled < device.size();) {
+    const std::size_t count =
+        std::min(filled, device.size() - filled);  // doubles it: whole periods until the end
     copy_d2d(device.subspan(filled, count), device.first(count), stream);
     filled += count;
   }
@@ -59,8 +58,8 @@ void Expected::verify(std::span<const float> device, Stream& stream) const {
   copy_d2h(std::span(got), device.subspan(found[0].first, 1), stream);
   copy_d2h(std::span(want), pattern_.span().subspan(found[0].first % pattern_.span().size(), 1), stream);
   stream.synchronize();
-  throw WrongResult(fmt::format("wrong result: {} of {} elements, first at {}: got {}, expected {}", found[0].count,
-                                device.size(), found[0].first, got[0], want[0]));
+  throw WrongResult(fmt::format("wrong result: {} of {} elements, first at {}: got {}, expected {}",
+                                found[0].count, device.size(), found[0].first, got[0], want[0]));
 }
 
 }  // namespace overlap

@@ -1,8 +1,8 @@
 // Inputs and the check of outputs.
 //
-// Inputs repeat a random pattern whose length is a prime: no chunk maps onto an equal one, so data in the wrong place
-// is wrong data. Outputs are checked on the device against a plain double-precision reference of that pattern: a
-// gigabyte is checked in a millisecond, and every row can afford it.
+// Inputs repeat a random pattern whose length is a prime: no chunk maps onto an equal one, so data in the
+// wrong place is wrong data. Outputs are checked on the device against a plain double-precision reference of
+// that pattern: a gigabyte is checked in a millisecond, and every row can afford it.
 #pragma once
 
 #include <span>
@@ -21,7 +21,10 @@ class WrongResult : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// min(n, a prime near 2^20) floats, uniform in [low, high), the same for the same seed.
+/// Length of a pattern: the first prime above 2^20.
+inline constexpr std::size_t kPatternElements = 1'048'583;
+
+/// min(n, kPatternElements) floats, uniform in [low, high), the same for the same seed.
 std::vector<float> random_pattern(std::size_t n, unsigned seed, float low, float high);
 
 /// Repeats `pattern` over host memory.
@@ -29,6 +32,9 @@ void tile_host(std::span<float> out, std::span<const float> pattern);
 
 /// Repeats `pattern` over device memory. Waits.
 void tile_device(std::span<float> device, std::span<const float> pattern, Stream& stream);
+
+/// Repeats the first `period` elements over the rest of device memory. Waits.
+void repeat_device(std::span<float> device, std::size_t period, Stream& stream);
 
 /// Fills device memory with a NaN. Enqueues only.
 void poison(std::span<float> device, Stream& stream);

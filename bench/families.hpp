@@ -1,5 +1,5 @@
-// The catalogue. To add a family: write bench/<family>.cpp with its Family and fixture, declare it here, list it in
-// all_families() and in bench/CMakeLists.txt.
+// The catalogue. To add a family: write bench/<family>.cpp with its Family and fixture, declare it here, list
+// it in all_families() and in bench/CMakeLists.txt.
 #pragma once
 
 #include <vector>

@@ -43,7 +43,8 @@ Sample CpuFixture::take(std::size_t operations, Phase) {
   return {seconds, seconds};
 }
 
-ForkJoin::ForkJoin(Session& session, std::size_t streams) : streams_(session.streams(streams)), joined_(streams) {}
+ForkJoin::ForkJoin(Session& session, std::size_t streams)
+    : streams_(session.streams(streams)), joined_(streams) {}
 
 void ForkJoin::fork() {
   if (size() == 1) return;
@@ -70,7 +71,9 @@ double median_us(Session& session, const std::function<void(std::size_t index)>&
     const std::function<void(std::size_t)>& submit_;
   };
   Alone alone(session, submit);
-  const TakeSample take = [&alone](std::size_t operations, Phase phase) { return alone.take(operations, phase); };
+  const TakeSample take = [&alone](std::size_t operations, Phase phase) {
+    return alone.take(operations, phase);
+  };
   return measure(take, plan_measurement(take, settings), settings).p50_us;
 }
 

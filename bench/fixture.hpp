@@ -23,12 +23,14 @@ class Fixture {
   virtual Sample take(std::size_t operations, Phase phase) = 0;
   /// Overwrites the outputs with NaNs, between warm-up and measuring. Waits.
   virtual void poison_outputs() {}
-  /// @throws WrongResult if an output is not what the reference says. `operations` were run since the poisoning.
+  /// @throws WrongResult if an output is not what the reference says. `operations` were run since the
+  /// poisoning.
   virtual void verify(std::size_t operations) = 0;
 
   /// How this row is measured, given how rows are.
   virtual MeasureSettings settings(const MeasureSettings& usual) const { return usual; }
-  /// Payload of one operation: once per direction for copies, read plus written for kernels; 0: moves no data.
+  /// Payload of one operation: once per direction for copies, read plus written for kernels; 0: moves no
+  /// data.
   virtual std::size_t bytes() const { return 0; }
   /// What the family has to say beside the usual counters.
   virtual Counters counters(const Measurement&) const { return {}; }
@@ -83,7 +85,8 @@ class ForkJoin {
   std::vector<Event> joined_;
 };
 
-/// Measures `submit` alone, as a row would be, for what rows are compared with: stages, copy ceilings, floors.
+/// Measures `submit` alone, as a row would be, for what rows are compared with: stages, copy ceilings,
+/// floors.
 /// @return the median, in microseconds per operation.
 double median_us(Session& session, const std::function<void(std::size_t index)>& submit,
                  const MeasureSettings& settings);

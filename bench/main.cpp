@@ -17,12 +17,16 @@ namespace {
 
 enum ExitCode { kGood = 0, kRowFailed = 1, kUsage = 2, kNoDevice = 3 };
 
+/// Writes a line. Never throws, unlike fmt::print: standard error may be closed or full.
+void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+
 /// Says now, not after minutes of measuring, that a file cannot be written. Leaves no trace of the attempt.
 void require_writable(const std::string& path) {
   if (path.empty()) return;
   const bool existed = std::filesystem::exists(path);
   std::ofstream probe(path, std::ios::app);
-  if (std::filesystem::is_character_file(path)) probe << ' ' << std::flush;  // /dev/full opens, and takes nothing
+  if (std::filesystem::is_character_file(path))
+    probe << ' ' << std::flush;  // /dev/full opens, and takes nothing
   if (!probe) {
     const auto parent = std::filesystem::absolute(path).parent_path();
     throw UsageError("--benchmark_out=" + path + ": cannot write there" +
@@ -38,10 +42,13 @@ std::vector<PlannedRow> selected(std::vector<PlannedRow> rows, const std::string
   return rows;
 }
 
-std::string clock_text(const std::optional<double>& mhz) { return mhz ? fmt::format("{:.0f}", *mhz) : "unknown"; }
+std::string clock_text(const std::optional<double>& mhz) {
+  return mhz ? fmt::format("{:.0f}", *mhz) : "unknown";
+}
 
 /// Everything that a reader of the JSON needs to know about the machine and the program.
-void add_context(const Session& session, const Options& options, double timer_floor_us, const std::string& clock) {
+void add_context(const Session& session, const Options& options, double timer_floor_us,
+                 const std::string& clock) {
   const DeviceInfo& device = session.device();
   const auto add = [](const std::string& key, const std::string& value) {
     benchmark::AddCustomContext(key, printable(value.empty() ? "unknown" : value));
@@ -72,7 +79,8 @@ double measure_timer_floor(Session& session) {
   settings.most_batch = 1;
   settings.min_time_s = 0.002;
   settings.fixed_operations = 0;
-  return median_us(session, [](std::size_t) {}, settings);
+  return median_us(
+      session, [](std::size_t) {}, settings);
 }
 
 int run(int argc, char** argv) {
@@ -85,8 +93,10 @@ int run(int argc, char** argv) {
   const std::vector<PlannedRow> all = plan_rows(families, options.sweep, host);
   const std::vector<PlannedRow> rows = selected(all, options.filter);
   if (rows.empty()) {
-    fmt::print(stderr, "No row matches --benchmark_filter={}; the sweep has {} rows{}. See --benchmark_list_tests.\n",
-               options.filter, all.size(), all.empty() ? "" : ", such as " + all.front().name + "/manual_time");
+    fmt::print(stderr,
+               "No row matches --benchmark_filter={}; the sweep has {} rows{}. See --benchmark_list_tests.\n",
+               options.filter, all.size(),
+               all.empty() ? "" : ", such as " + all.front().name + "/manual_time");
     return kRowFailed;
   }
   if (options.list_rows) {
@@ -95,8 +105,8 @@ int run(int argc, char** argv) {
   }
   Session session(options.device, options.measure);
   if (!session.device().usable) {
-    fmt::print(stderr, "overlap-bench: {}. {}\n", session.device().why_not,
-               host ? "" : "Without a GPU, overlap-bench-host runs the same sweep on CPU threads.");
+    say(fmt::format("overlap-bench: {}. {}", session.device().why_not,
+                    host ? "" : "Without a GPU, overlap-bench-host runs the same sweep on CPU threads."));
     return kNoDevice;
   }
   require_writable(options.out);
@@ -118,7 +128,7 @@ int run(int argc, char** argv) {
   const bool written = runner.run();
   const std::string summary = runner.summary();
   if (!written) {
-    fmt::print(stderr, "overlap-bench: {} could not be written to the end: is the disk full?\n", options.out);
+    say(fmt::format("overlap-bench: {} could not be written to the end: is the disk full?", options.out));
   } else if (!options.out.empty() && options.json_out) {
     std::string clock_after = "unknown";
     try {
@@ -127,9 +137,9 @@ int run(int argc, char** argv) {
     }
     add_to_context(options.out, "sm_clock_mhz", clock_before + " before, " + clock_after + " after");
   }
-  fmt::print(stderr, "{}\n", summary);
+  say(summary);
   for (const Failure& failure : runner.failures())
-    fmt::print(stderr, "FAILED {}: {}\n", failure.name, failure.reason);
+    say(fmt::format("FAILED {}: {}", failure.name, failure.reason));
   return runner.failures().empty() && written ? kGood : kRowFailed;
 }
 
@@ -140,10 +150,10 @@ int main(int argc, char** argv) {
   try {
     return overlap::run(argc, argv);
   } catch (const overlap::UsageError& e) {
-    fmt::print(stderr, "overlap-bench: {}\n", e.what());
+    overlap::say(std::string("overlap-bench: ") + e.what());
     return overlap::kUsage;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "overlap-bench: {}\n", e.what());
+    overlap::say(std::string("overlap-bench: ") + e.what());
     return overlap::kRowFailed;
   }
 }

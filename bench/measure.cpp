@@ -17,8 +17,8 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-constexpr double kLeastSeconds = 1e-9;     // what a time is taken to be if the clock saw none
-constexpr std::size_t kLeastSamples = 5;   // below which no spread can be told
+constexpr double kLeastSeconds = 1e-9;    // what a time is taken to be if the clock saw none
+constexpr std::size_t kLeastSamples = 5;  // below which no spread can be told
 constexpr std::size_t kMostSamples = 20'000;
 // Regions aim this much above the least length, so that a slightly faster run is not too short.
 constexpr double kRegionMargin = 1.25;
@@ -59,7 +59,8 @@ MeasurePlan plan_measurement(const TakeSample& take, const MeasureSettings& sett
   const double region_wall_s = std::max(region_s, wall * scale);
   plan.samples = std::clamp(rounded_up(settings.min_time_s / region_s), kLeastSamples, kMostSamples);
   plan.samples = std::min(
-      plan.samples, std::max(kLeastSamples, rounded_up(kMostWallPerMinTime * settings.min_time_s / region_wall_s)));
+      plan.samples,
+      std::max(kLeastSamples, rounded_up(kMostWallPerMinTime * settings.min_time_s / region_wall_s)));
   plan.samples = std::min(plan.samples, rounded_up(settings.wall_budget_s / region_wall_s));
   return plan;
 }

@@ -1,5 +1,5 @@
-// How often an operation is run and what is made of the times. Knows nothing of devices or of Google Benchmark:
-// whatever can time a region of several operations can be measured, a test's fake clock as well.
+// How often an operation is run and what is made of the times. Knows nothing of devices or of Google
+// Benchmark: whatever can time a region of several operations can be measured, a test's fake clock as well.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ enum class Phase { warm_up, measure };
 using TakeSample = std::function<Sample(std::size_t operations, Phase phase)>;
 
 struct MeasureSettings {
-  double warm_up_s = 0.2;         ///< wall time of warm-up: an idle GPU needs that long to raise its clock
-  double min_time_s = 0.1;        ///< sum of measured time per row
-  double wall_budget_s = 10;      ///< wall time of measuring per row, after which it makes do with what it has
+  double warm_up_s = 0.2;     ///< wall time of warm-up: an idle GPU needs that long to raise its clock
+  double min_time_s = 0.2;    ///< sum of measured time per row
+  double wall_budget_s = 10;  ///< wall time of measuring per row, after which it makes do with what it has
   double least_region_s = 200e-6;  ///< a region lasts at least this long: events resolve about 0.5 us
   std::size_t most_batch = std::numeric_limits<std::size_t>::max();  ///< operations per region at most
   std::size_t fixed_operations = 0;  ///< if not 0: run so many, whatever the time
@@ -39,7 +39,7 @@ struct MeasurePlan {
 struct Measurement {
   double seconds = 0;  ///< for all planned operations; if the budget ended it early, as if at the same pace
   double min_us = 0, p50_us = 0, p95_us = 0;
-  double cv = 0;  ///< standard deviation over mean of the samples
+  double cv = 0;         ///< standard deviation over mean of the samples
   double submit_us = 0;  ///< median
   std::size_t samples = 0;
   bool over_budget = false;  ///< fewer samples than planned

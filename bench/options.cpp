@@ -13,7 +13,8 @@ namespace {
 
 enum class Kind { boolean, number, seconds, word, text };
 
-/// Google Benchmark's flags. It ends the process with its own exit code over a bad value, so values are checked here.
+/// Google Benchmark's flags. It ends the process with its own exit code over a bad value, so values are
+/// checked here.
 struct BenchmarkFlag {
   const char* name;
   Kind kind;
@@ -47,7 +48,8 @@ const std::vector<BenchmarkFlag>& benchmark_flags() {
 std::optional<double> to_double(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || value > 1e9) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0) || value > 1e9)
+    return std::nullopt;
   return value;
 }
 
@@ -56,7 +58,8 @@ std::optional<double> to_double(std::string_view text) {
 }
 
 bool to_bool(const std::string& flag, std::string value) {
-  std::ranges::transform(value, value.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(value, value.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const char* yes : {"", "1", "true", "yes", "on", "t", "y"})
     if (value == yes) return true;
   for (const char* no : {"0", "false", "no", "off", "f", "n"})
@@ -72,7 +75,8 @@ std::string known_flags_hint(const std::string& flag, const CLI::App& app) {
   return did_you_mean(flag, known);
 }
 
-/// Takes what concerns us from one of Google Benchmark's flags, and passes it on where it concerns the library too.
+/// Takes what concerns us from one of Google Benchmark's flags, and passes it on where it concerns the
+/// library too.
 void read_benchmark_flag(Options& options, const BenchmarkFlag& flag, const std::string& value) {
   const std::string name = flag.name;
   if (flag.kind == Kind::word && std::ranges::find(flag.words, value) == flag.words.end())
@@ -98,7 +102,8 @@ void read_benchmark_flag(Options& options, const BenchmarkFlag& flag, const std:
     std::string_view number = value;
     if (name == "benchmark_min_time" && number.ends_with('x')) {
       const auto times = to_double(number.substr(0, number.size() - 1));
-      if (!times || *times < 1 || *times > 1e9) refuse(name, value, "write a number of iterations such as 100x");
+      if (!times || *times < 1 || *times > 1e9)
+        refuse(name, value, "write a number of iterations such as 100x");
       options.measure.fixed_operations = static_cast<std::size_t>(*times);
       return;
     }
@@ -120,7 +125,8 @@ void read_extra(Options& options, const std::string& argument, const CLI::App& a
   const std::string flag = argument.substr(0, equals);
   if (!flag.starts_with("--"))
     throw UsageError("unexpected argument '" + argument + "'; flags are written --name=value, see --help");
-  const auto found = std::ranges::find_if(benchmark_flags(), [&](const auto& f) { return flag == std::string("--") + f.name; });
+  const auto found = std::ranges::find_if(benchmark_flags(),
+                                          [&](const auto& f) { return flag == std::string("--") + f.name; });
   if (found == benchmark_flags().end())
     throw UsageError("unknown flag " + flag + known_flags_hint(flag, app));
   if (equals == std::string::npos && found->kind != Kind::boolean)
@@ -132,10 +138,15 @@ void read_extra(Options& options, const std::string& argument, const CLI::App& a
 
 Options parse_options(int argc, const char* const* argv, bool host) {
   Options options;
-  if (host) options.measure.warm_up_s = 0.05;  // no clock to raise, only caches and threads to wake
+  if (host) {  // no clock to raise, only caches and threads to wake; and nobody quotes its times
+    options.measure.warm_up_s = 0.05;
+    options.measure.min_time_s = 0.1;
+  }
   CLI::App app(
-      "Measures how much copy time CUDA streams hide and what CUDA graphs save, over a sweep of stream counts, chunk\n"
-      "sizes and element counts. Rows are Google Benchmark's; write JSON with --benchmark_out and read it with\n"
+      "Measures how much copy time CUDA streams hide and what CUDA graphs save, over a sweep of stream "
+      "counts, chunk\n"
+      "sizes and element counts. Rows are Google Benchmark's; write JSON with --benchmark_out and read it "
+      "with\n"
       "overlap-report.",
       host ? "overlap-bench-host" : "overlap-bench");
   app.allow_extras();
@@ -144,9 +155,10 @@ Options parse_options(int argc, const char* const* argv, bool host) {
   app.add_flag("--help,-h", help, "Print this and exit");
   app.add_option("--preset", options.sweep.preset,
                  "quick: minutes; paper: the published sizes; full: every axis (default quick)");
-  app.add_option("--sweep", options.sweep.overrides,
-                 "[FAMILY.]AXIS=V[,V...]: replace an axis's values; repeatable. Values: 4096, 2^20, 64Ki, 3M, n/16, "
-                 "ranges 1..32*2 and 1..8+1")
+  app.add_option(
+         "--sweep", options.sweep.overrides,
+         "[FAMILY.]AXIS=V[,V...]: replace an axis's values; repeatable. Values: 4096, 2^20, 64Ki, 3M, n/16, "
+         "ranges 1..32*2 and 1..8+1")
       ->allow_extra_args(false);
   app.add_option("--device", options.device, "Device number (default 0)");
   app.add_flag("--list-axes", options.list_axes, "Print every family, its axes and their values, and exit");
@@ -158,7 +170,8 @@ Options parse_options(int argc, const char* const* argv, bool host) {
       "  --benchmark_filter=REGEX          run the rows whose name matches; a leading - inverts\n"
       "  --benchmark_out=FILE.json         write the results\n"
       "  --benchmark_repetitions=N         measure every row N times\n"
-      "  --benchmark_min_time=SECONDS      measured time per row (default 0.1); Nx: N operations\n"
+      "  --benchmark_min_time=SECONDS      measured time per row (default 0.2; 0.1 on the host backend); Nx: "
+      "N operations\n"
       "  --benchmark_min_warmup_time=SECONDS  warm-up per row (default 0.2; 0.05 on the host backend)\n"
       "  --benchmark_list_tests            print the names and exit\n"
       "  and the others of your version of the library.\n"
@@ -194,7 +207,8 @@ NameFilter::NameFilter(const std::string& filter) : expression_(filter) {
 }
 
 bool NameFilter::matches(const std::string& name) const {
-  return expression_.empty() || std::regex_search(name, std::regex(expression_, std::regex::extended)) != inverted_;
+  return expression_.empty() ||
+         std::regex_search(name, std::regex(expression_, std::regex::extended)) != inverted_;
 }
 
 }  // namespace overlap

@@ -27,8 +27,8 @@ struct Options {
 /// Reads the command line. @throws UsageError, with the nearest valid words.
 Options parse_options(int argc, const char* const* argv, bool host);
 
-/// Whether Google Benchmark would run `name` under `filter`: a search for an extended regular expression, inverted by
-/// a leading '-'. @throws UsageError for a broken expression.
+/// Whether Google Benchmark would run `name` under `filter`: a search for an extended regular expression,
+/// inverted by a leading '-'. @throws UsageError for a broken expression.
 class NameFilter {
  public:
   explicit NameFilter(const std::string& filter);

@@ -1,5 +1,5 @@
-// C = A sin(B) + B cos(A) over arrays in host memory: copy A and B in, kernel, copy C out, by chunks. The orders
-// differ only in who waits for whom; the work is the same.
+// C = A sin(B) + B cos(A) over arrays in host memory: copy A and B in, kernel, copy C out, by chunks. The
+// orders differ only in who waits for whom; the work is the same.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -66,9 +66,12 @@ struct PipelineData {
     brief.min_time_s = std::min(brief.min_time_s, 0.02);
     Stream& stream = session.origin();
     const std::size_t n = a.span().size();
-    h2d_us = median_us(session, [&](std::size_t) { copy_in(0, n, stream); }, brief);
-    kernel_us = median_us(session, [&](std::size_t) { compute(0, n, work, stream); }, brief);
-    d2h_us = median_us(session, [&](std::size_t) { copy_out(0, n, stream); }, brief);
+    h2d_us = median_us(
+        session, [&](std::size_t) { copy_in(0, n, stream); }, brief);
+    kernel_us = median_us(
+        session, [&](std::size_t) { compute(0, n, work, stream); }, brief);
+    d2h_us = median_us(
+        session, [&](std::size_t) { copy_out(0, n, stream); }, brief);
   }
 };
 
@@ -88,7 +91,8 @@ class PipelineFixture : public DeviceFixture {
     const std::int64_t n = point.number("n", 1, std::numeric_limits<std::int64_t>::max());
     const std::int64_t chunk = point.number("chunk", 1, n);
     if (n / chunk >= kMostChunks)
-      throw std::invalid_argument(fmt::format("chunk:{} cuts n:{} into over {} chunks", chunk, n, kMostChunks));
+      throw std::invalid_argument(
+          fmt::format("chunk:{} cuts n:{} into over {} chunks", chunk, n, kMostChunks));
     for (std::int64_t at = 0; at < n; at += chunk)
       chunks_.push_back({static_cast<std::size_t>(at), static_cast<std::size_t>(std::min(chunk, n - at))});
     if (order_ == "engine_streams") {
@@ -156,10 +160,12 @@ class PipelineFixture : public DeviceFixture {
   }
 
   void breadth_first() {
-    for (std::size_t i = 0; i < chunks_.size(); ++i) data_->copy_in(chunks_[i].at, chunks_[i].count, stream_of(i));
+    for (std::size_t i = 0; i < chunks_.size(); ++i)
+      data_->copy_in(chunks_[i].at, chunks_[i].count, stream_of(i));
     for (std::size_t i = 0; i < chunks_.size(); ++i)
       data_->compute(chunks_[i].at, chunks_[i].count, work_, stream_of(i));
-    for (std::size_t i = 0; i < chunks_.size(); ++i) data_->copy_out(chunks_[i].at, chunks_[i].count, stream_of(i));
+    for (std::size_t i = 0; i < chunks_.size(); ++i)
+      data_->copy_out(chunks_[i].at, chunks_[i].count, stream_of(i));
   }
 
   /// A stream for each engine, tied by an event per chunk and stage.
@@ -193,10 +199,12 @@ class PipelineFixture : public DeviceFixture {
 Family pipeline_family() {
   Family family;
   family.name = "pipeline";
-  family.summary = "C = A sin(B) + B cos(A) over n floats in host memory: copy in, kernel, copy out, by chunks";
+  family.summary =
+      "C = A sin(B) + B cos(A) over n floats in host memory: copy in, kernel, copy out, by chunks";
   family.axes = {
       {.name = "order",
-       .help = "who waits for whom; sequential is one stream and whole arrays, engine_streams has one each for in, "
+       .help = "who waits for whom; sequential is one stream and whole arrays, engine_streams has one each "
+               "for in, "
                "compute and out",
        .quick = "sequential,depth_first,breadth_first,engine_streams",
        .paper = "sequential,depth_first,breadth_first,engine_streams",
@@ -214,13 +222,28 @@ Family pipeline_family() {
        .paper = "launch,graph",
        .full = "launch,graph",
        .choices = {"launch", "graph"}},
-      {.name = "streams", .help = "streams that chunks go to in turn", .quick = "1,2,4,8", .paper = "1,2,4,8,16",
-       .full = "1..32*2", .host_quick = "1,2,4"},
-      {.name = "chunk", .help = "elements per chunk; n/K cuts the arrays into K", .quick = "n/4,n/16",
-       .paper = "n/4,n/8,n/16,n/32", .full = "n/2,n/4,n/8,n/16,n/32,n/64,n/512", .host_quick = "n/4,n/16"},
-      {.name = "n", .help = "elements", .quick = "16777216", .paper = "1048576,4194304,16777216",
-       .full = "262144,1048576,4194304,16777216,67108864", .host_quick = "524288"},
-      {.name = "work", .help = "times the arithmetic is repeated per element", .quick = "1", .paper = "1",
+      {.name = "streams",
+       .help = "streams that chunks go to in turn",
+       .quick = "1,2,4,8",
+       .paper = "1,2,4,8,16",
+       .full = "1..32*2",
+       .host_quick = "1,2,4"},
+      {.name = "chunk",
+       .help = "elements per chunk; n/K cuts the arrays into K",
+       .quick = "n/4,n/16",
+       .paper = "n/4,n/8,n/16,n/32",
+       .full = "n/2,n/4,n/8,n/16,n/32,n/64,n/512",
+       .host_quick = "n/4,n/16"},
+      {.name = "n",
+       .help = "elements",
+       .quick = "16777216",
+       .paper = "16777216",
+       .full = "262144,1048576,4194304,16777216,67108864",
+       .host_quick = "524288"},
+      {.name = "work",
+       .help = "times the arithmetic is repeated per element",
+       .quick = "1",
+       .paper = "1",
        .full = "1,16,64"},
   };
   family.data_axes = {"n", "mem", "work"};

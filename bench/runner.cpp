@@ -29,8 +29,8 @@ void on_interrupt(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
-/// Google Benchmark's JSON without what would make it no JSON: numbers that are not finite. It notices when the
-/// file takes no more.
+/// Google Benchmark's JSON without what would make it no JSON: numbers that are not finite. It notices when
+/// the file takes no more.
 class JsonReporter : public benchmark::JSONReporter {
  public:
   void ReportRuns(const std::vector<Run>& runs) override {
@@ -65,7 +65,8 @@ Runner::Runner(Session& session, std::vector<PlannedRow> rows, const Options& op
 
 bool Runner::run() {
   for (const PlannedRow& row : rows_) {
-    benchmark::RegisterBenchmark(row.name.c_str(), [this, &row](benchmark::State& state) { run_row(state, row); })
+    benchmark::RegisterBenchmark(row.name.c_str(),
+                                 [this, &row](benchmark::State& state) { run_row(state, row); })
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
   }
@@ -73,7 +74,8 @@ bool Runner::run() {
   const auto previous = std::signal(SIGINT, on_interrupt);
   JsonReporter to_file, to_stdout;
   const bool checked_file = !options_.out.empty() && options_.json_out;
-  benchmark::RunSpecifiedBenchmarks(options_.json_stdout ? &to_stdout : nullptr, checked_file ? &to_file : nullptr);
+  benchmark::RunSpecifiedBenchmarks(options_.json_stdout ? &to_stdout : nullptr,
+                                    checked_file ? &to_file : nullptr);
   std::signal(SIGINT, previous);
   clear_progress();
   current_ = {};
@@ -127,8 +129,8 @@ void Runner::prepare(const PlannedRow& row) {
   warm_up_s_ += seconds_since(warm_up);
 }
 
-/// Google Benchmark aborts over repetitions with different iteration counts, failed ones included, so the loop is
-/// entered with the plan's.
+/// Google Benchmark aborts over repetitions with different iteration counts, failed ones included, so the
+/// loop is entered with the plan's.
 void Runner::fail(benchmark::State& state, const std::string& reason) {
   while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(current_.plan.operations()))) {
     state.SkipWithError(reason.c_str());
@@ -164,7 +166,8 @@ void Runner::show_progress(const PlannedRow& row) {
   if (!terminal_) return;
   std::string left;
   if (done > 0) {
-    const double left_s = elapsed_s / static_cast<double>(done) * static_cast<double>(all - std::min(all, done));
+    const double left_s =
+        elapsed_s / static_cast<double>(done) * static_cast<double>(all - std::min(all, done));
     left = fmt::format(", about {}:{:02} left", static_cast<int>(left_s) / 60, static_cast<int>(left_s) % 60);
   }
   fmt::print(stderr, "\r\033[K[{}/{}{}] {}", done + 1, all, left, row.name.substr(0, 100));
@@ -179,10 +182,12 @@ void Runner::clear_progress() const {
 
 std::string Runner::summary() const {
   const double all_s = seconds_since(start_);
-  return fmt::format("{} rows in {:.1f} s: {:.1f} s data and stages, {:.1f} s warm-up, {:.1f} s measuring, {:.1f} ms a "
-                     "row for the rest",
-                     started_, all_s, preparing_s_, warm_up_s_, measuring_s_,
-                     started_ > 0 ? 1e3 * (all_s - preparing_s_ - warm_up_s_ - measuring_s_) / static_cast<double>(started_) : 0.0);
+  return fmt::format(
+      "{} rows in {:.1f} s: {:.1f} s data and stages, {:.1f} s warm-up, {:.1f} s measuring, {:.1f} ms a "
+      "row for the rest",
+      started_, all_s, preparing_s_, warm_up_s_, measuring_s_,
+      started_ > 0 ? 1e3 * (all_s - preparing_s_ - warm_up_s_ - measuring_s_) / static_cast<double>(started_)
+                   : 0.0);
 }
 
 void add_to_context(const std::string& path, const std::string& key, const std::string& value) {

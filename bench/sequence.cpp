@@ -109,16 +109,30 @@ Family sequence_family() {
   family.name = "sequence";
   family.summary = "G = (A+B) D + F over n floats on the device, as a chain of kernels";
   family.axes = {
-      {.name = "submit", .help = "kernel by kernel, or captured once and launched as a graph", .quick = "launch,graph",
-       .paper = "launch,graph", .full = "launch,graph", .choices = {"launch", "graph"}},
+      {.name = "submit",
+       .help = "kernel by kernel, or captured once and launched as a graph",
+       .quick = "launch,graph",
+       .paper = "launch,graph",
+       .full = "launch,graph",
+       .choices = {"launch", "graph"}},
       {.name = "timing",
-       .help = "single: one operation, submission included; steady: back to back; latched: enqueued before it may start",
-       .quick = "single,steady,latched", .paper = "single,steady,latched", .full = "single,steady,latched",
+       .help = "single: one operation, submission included; steady: back to back; latched: enqueued before "
+               "it may start",
+       .quick = "single,steady,latched",
+       .paper = "single,steady,latched",
+       .full = "single,steady,latched",
        .choices = {"single", "steady", "latched"}},
-      {.name = "kernels", .help = "chain length: add, then mul and add in turn", .quick = "3", .paper = "3",
+      {.name = "kernels",
+       .help = "chain length: add, then mul and add in turn",
+       .quick = "3",
+       .paper = "3",
        .full = "1,3,10,30,100"},
-      {.name = "n", .help = "elements", .quick = "1000,100000,10000000", .paper = "1000,10000,100000,1000000,10000000",
-       .full = "1000,10000,100000,1000000,10000000,100000000", .host_quick = "1000,100000,1000000"},
+      {.name = "n",
+       .help = "elements",
+       .quick = "1000,100000,10000000",
+       .paper = "1000,10000,100000,1000000,10000000",
+       .full = "1000,10000,100000,1000000,10000000,100000000",
+       .host_quick = "1000,100000,1000000"},
   };
   family.data_axes = {"kernels", "n"};
   family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {

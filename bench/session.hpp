@@ -24,7 +24,8 @@ class Session {
   std::span<Stream> streams(std::size_t count);
   Stream& origin() { return streams(1)[0]; }
 
-  /// The data that `key` names: the last row's if it had the same key, otherwise made after the last was freed.
+  /// The data that `key` names: the last row's if it had the same key, otherwise made after the last was
+  /// freed.
   template <class Data, class Make>
   std::shared_ptr<Data> data(const std::string& key, const Make& make) {
     if (key != key_) {

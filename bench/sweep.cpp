@@ -42,7 +42,8 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
     return power;
   }
   constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
-      {"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}, {"k", 1000}, {"K", 1000}, {"M", 1'000'000}, {"G", 1'000'000'000}};
+      {"Ki", 1 << 10}, {"Mi", 1 << 20},  {"Gi", 1 << 30},     {"k", 1000},
+      {"K", 1000},     {"M", 1'000'000}, {"G", 1'000'000'000}};
   std::int64_t unit = 1;
   for (const auto& [suffix, factor] : kUnits) {
     if (!text.ends_with(suffix)) continue;
@@ -79,7 +80,8 @@ std::vector<std::string> parse_range(const Axis& axis, const std::string& text) 
   for (std::int64_t value = *first; value <= *last;) {
     values.push_back(std::to_string(value));
     if (values.size() > kMostValues) refuse_value(axis, text, ": that range has too many values");
-    if (geometric ? __builtin_mul_overflow(value, *step, &value) : __builtin_add_overflow(value, *step, &value))
+    if (geometric ? __builtin_mul_overflow(value, *step, &value)
+                  : __builtin_add_overflow(value, *step, &value))
       break;
   }
   return values;
@@ -134,8 +136,8 @@ Override parse_override(const std::vector<Family>& families, const std::string& 
   return result;
 }
 
-/// A word for several families' choices may be right for one and wrong for another: `submit` has graph_pdl in one
-/// only. It is refused only where no family takes it.
+/// A word for several families' choices may be right for one and wrong for another: `submit` has graph_pdl in
+/// one only. It is refused only where no family takes it.
 std::vector<std::string> values_for(const Family& family, const Axis& axis, const Override& override,
                                     const std::vector<Family>& families) {
   if (axis.choices.empty()) return parse_values(axis, override.values);
@@ -150,7 +152,8 @@ std::vector<std::string> values_for(const Family& family, const Axis& axis, cons
     }
   }
   auto values = parse_values(everywhere, override.values);
-  std::erase_if(values, [&](const auto& v) { return std::ranges::find(axis.choices, v) == axis.choices.end(); });
+  std::erase_if(values,
+                [&](const auto& v) { return std::ranges::find(axis.choices, v) == axis.choices.end(); });
   return values;
 }
 
@@ -233,7 +236,8 @@ std::vector<std::string> parse_values(const Axis& axis, const std::string& text)
   return values;
 }
 
-std::vector<PlannedRow> plan_rows(const std::vector<Family>& families, const SweepRequest& request, bool host) {
+std::vector<PlannedRow> plan_rows(const std::vector<Family>& families, const SweepRequest& request,
+                                  bool host) {
   if (std::ranges::find(kPresets, request.preset) == kPresets.end())
     throw UsageError("--preset=" + request.preset + " is unknown" + did_you_mean(request.preset, kPresets));
   std::vector<Override> overrides;
@@ -246,7 +250,8 @@ std::vector<PlannedRow> plan_rows(const std::vector<Family>& families, const Swe
     for (const Axis& axis : family.axes) {
       values.push_back(parse_values(axis, preset_values(axis, request.preset, host)));
       for (const Override& override : overrides) {
-        if (override.axis != axis.name || (!override.family.empty() && override.family != family.name)) continue;
+        if (override.axis != axis.name || (!override.family.empty() && override.family != family.name))
+          continue;
         values.back() = values_for(family, axis, override, families);
         swept = true;
       }
@@ -280,12 +285,14 @@ std::vector<PlannedRow> plan_rows(const std::vector<Family>& families, const Swe
 }
 
 std::string describe_axes(const std::vector<Family>& families, bool host) {
-  std::string text = "Names read family/axis:value/.../manual_time. Change an axis with --sweep=[FAMILY.]AXIS=V[,V...].\n";
+  std::string text =
+      "Names read family/axis:value/.../manual_time. Change an axis with --sweep=[FAMILY.]AXIS=V[,V...].\n";
   for (const Family& family : families) {
     text += fmt::format("\n{}: {}\n", family.name, family.summary);
     for (const Axis& axis : family.axes) {
       text += fmt::format("  {:<8} {}\n", axis.name, axis.help);
-      if (!axis.choices.empty()) text += fmt::format("  {:<8}   any of  {}\n", "", fmt::join(axis.choices, ","));
+      if (!axis.choices.empty())
+        text += fmt::format("  {:<8}   any of  {}\n", "", fmt::join(axis.choices, ","));
       for (const std::string& preset : kPresets)
         text += fmt::format("  {:<8}   {:<7} {}\n", "", preset, preset_values(axis, preset, host));
     }
@@ -321,7 +328,8 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
   std::ranges::stable_sort(ranked, {}, [](const auto& pair) { return pair.first; });
   std::vector<std::string> near;
   for (const auto& [distance, candidate] : ranked)
-    if (distance <= std::max<std::size_t>(2, word.size() / 3) && near.size() < 3) near.push_back("'" + candidate + "'");
+    if (distance <= std::max<std::size_t>(2, word.size() / 3) && near.size() < 3)
+      near.push_back("'" + candidate + "'");
   if (!near.empty()) return "; did you mean " + fmt::format("{}", fmt::join(near, " or ")) + "?";
   return "; known are " + fmt::format("{}", fmt::join(known, ", "));
 }

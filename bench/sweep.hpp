@@ -38,7 +38,8 @@ class Point {
   void set(const std::string& axis, const std::string& value);
   const std::string& text(std::string_view axis) const;
   std::int64_t number(std::string_view axis) const;
-  /// number(axis), if it lies in [least, most]. @throws std::invalid_argument that names axis, value and limits.
+  /// number(axis), if it lies in [least, most]. @throws std::invalid_argument that names axis, value and
+  /// limits.
   std::int64_t number(std::string_view axis, std::int64_t least, std::int64_t most) const;
   const std::vector<std::pair<std::string, std::string>>& coordinates() const { return coordinates_; }
   bool operator==(const Point&) const = default;
@@ -54,7 +55,8 @@ struct Family {
   std::vector<Axis> axes;
   /// Axes that decide which data a row works on. Rows that share them run one after the other.
   std::vector<std::string> data_axes;
-  /// Rewrites coordinates that mean nothing for this row (one stream has no second), so that equal rows are one.
+  /// Rewrites coordinates that mean nothing for this row (one stream has no second), so that equal rows are
+  /// one.
   std::function<void(Point&)> canonical;
   /// Whether a row of the presets is worth running; not asked once --sweep has chosen values.
   std::function<bool(const Point&)> wanted;
@@ -72,12 +74,13 @@ struct PlannedRow {
 /// What the command line asked for.
 struct SweepRequest {
   std::string preset = "quick";
-  std::vector<std::string> overrides;  ///< "[family.]axis=value[,value...]"
+  std::vector<std::string> overrides{};  ///< "[family.]axis=value[,value...]"
 };
 
 /// The rows of a request, in the order they run.
 /// @throws UsageError for an unknown preset, family, axis or value.
-std::vector<PlannedRow> plan_rows(const std::vector<Family>& families, const SweepRequest& request, bool host);
+std::vector<PlannedRow> plan_rows(const std::vector<Family>& families, const SweepRequest& request,
+                                  bool host);
 
 /// The values that `text` stands for: "1,2,4", "2^20", "64Ki", "3M", "1..32*2", "1..8+1", "n/16".
 /// @throws UsageError

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kMostSetsVerified = 16;
 
-/// Buffers for one (n, pass, cache). With a cold cache, operations rotate through enough sets that by the time one
-/// comes round again, over three times the L2 has passed through it.
+/// Buffers for one (n, pass, cache). With a cold cache, operations rotate through enough sets that by the
+/// time one comes round again, over three times the L2 has passed through it.
 struct SwishData {
   bool backward;
   std::size_t n, stride, sets = 1;
@@ -32,11 +32,11 @@ struct SwishData {
     x = DeviceBuffer<float>(all);
     out = DeviceBuffer<float>(all);
     const auto pattern_x = random_pattern(n, 1, -8, 8), pattern_dy = random_pattern(n, 2, -1, 1);
-    for (std::size_t set = 0; set < sets; ++set) tile_device(part(x, set), pattern_x, stream);
+    fill_sets(x, pattern_x, stream);
     std::vector<float> result(pattern_x.size());
     if (backward) {
       dy = DeviceBuffer<float>(all);
-      for (std::size_t set = 0; set < sets; ++set) tile_device(part(dy, set), pattern_dy, stream);
+      fill_sets(dy, pattern_dy, stream);
       const auto gradient = [](double v, double g) { return g * reference::swish_slope(v); };
       reference::map<double>(std::span(result), gradient, pattern_x, pattern_dy);
     } else {
@@ -54,8 +54,13 @@ struct SwishData {
   }
 
  private:
-  /// Copies half of an operation's bytes from set to set: as many are read plus written. The gradient's 12 bytes an
-  /// element make that one array and a half, which takes buffers of its own.
+  void fill_sets(const DeviceBuffer<float>& buffer, std::span<const float> pattern, Stream& stream) const {
+    tile_device(part(buffer, 0), pattern, stream);
+    repeat_device(buffer.span(), stride, stream);
+  }
+
+  /// Copies half of an operation's bytes from set to set: as many are read plus written. The gradient's 12
+  /// bytes an element make that one array and a half, which takes buffers of its own.
   void measure_copy(Session& session) {
     const std::size_t count = n * bytes_per_element() / 8, step = backward ? stride + stride / 2 : stride;
     const DeviceBuffer<float> wide_from(backward ? step * sets : 0), wide_to(backward ? step * sets : 0);
@@ -84,7 +89,8 @@ class SwishFixture : public DeviceFixture {
     impl_ = impl == "plain" ? Impl::plain : impl == "scalar" ? Impl::scalar : Impl::vector;
     const std::int64_t n = point.number("n", 1, std::numeric_limits<std::int64_t>::max());
     data_ = session.data<SwishData>(fmt::format("swish/{}/{}/{}", n, pass, cache), [&] {
-      return std::make_shared<SwishData>(session, static_cast<std::size_t>(n), pass == "backward", cache == "cold");
+      return std::make_shared<SwishData>(session, static_cast<std::size_t>(n), pass == "backward",
+                                         cache == "cold");
     });
   }
 
@@ -103,7 +109,8 @@ class SwishFixture : public DeviceFixture {
   std::size_t bytes() const override { return data_->n * data_->bytes_per_element(); }
 
   Counters counters(const Measurement& measured) const override {
-    const double set_bytes = static_cast<double>(bytes()), l2 = static_cast<double>(session().device().l2_bytes);
+    const double set_bytes = static_cast<double>(bytes()),
+                 l2 = static_cast<double>(session().device().l2_bytes);
     Counters result{{"pct_of_copy", 100 * data_->copy_us / measured.p50_us},
                     {"sets", static_cast<double>(data_->sets)}};
     if (l2 > 0) result.emplace_back("l2_ratio", set_bytes * static_cast<double>(data_->sets) / l2);
@@ -134,15 +141,30 @@ Family swish_family() {
   family.name = "swish";
   family.summary = "y = x / (1 + e^-x) on device data, and its gradient";
   family.axes = {
-      {.name = "pass", .help = "y from x, or dx from x and dy", .quick = "forward,backward",
-       .paper = "forward,backward", .full = "forward,backward", .choices = {"forward", "backward"}},
-      {.name = "impl", .help = "plain: the textbook kernel; scalar: 4 bytes an access; vector: 16",
-       .quick = "plain,scalar,vector", .paper = "plain,scalar,vector", .full = "plain,scalar,vector",
+      {.name = "pass",
+       .help = "y from x, or dx from x and dy",
+       .quick = "forward,backward",
+       .paper = "forward,backward",
+       .full = "forward,backward",
+       .choices = {"forward", "backward"}},
+      {.name = "impl",
+       .help = "plain: the textbook kernel; scalar: 4 bytes an access; vector: 16",
+       .quick = "plain,scalar,vector",
+       .paper = "plain,scalar,vector",
+       .full = "plain,scalar,vector",
        .choices = {"plain", "scalar", "vector"}},
-      {.name = "cache", .help = "cold: buffers rotate through over three times the L2; hot: always the same ones",
-       .quick = "cold,hot", .paper = "cold,hot", .full = "cold,hot", .choices = {"cold", "hot"}},
-      {.name = "n", .help = "elements", .quick = "10485760,268435456", .paper = "10485760,268435456",
-       .full = "65536,1048576,10485760,268435456", .host_quick = "1048576"},
+      {.name = "cache",
+       .help = "cold: buffers rotate through over three times the L2; hot: always the same ones",
+       .quick = "cold,hot",
+       .paper = "cold,hot",
+       .full = "cold,hot",
+       .choices = {"cold", "hot"}},
+      {.name = "n",
+       .help = "elements",
+       .quick = "10485760,268435456",
+       .paper = "10485760,268435456",
+       .full = "65536,1048576,10485760,268435456",
+       .host_quick = "1048576"},
   };
   family.data_axes = {"n", "pass", "cache"};
   family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {

@@ -19,7 +19,8 @@ class TimerFixture : public DeviceFixture {
 
   MeasureSettings settings(const MeasureSettings& usual) const override {
     MeasureSettings mine = usual;
-    if (what_ == "event_pair") mine.most_batch = 1;  // two events with nothing between do not repeat inside a region
+    if (what_ == "event_pair")
+      mine.most_batch = 1;  // two events with nothing between do not repeat inside a region
     return mine;
   }
 
@@ -42,10 +43,17 @@ Family timer_family() {
   family.name = "timer";
   family.summary = "the floor of the method itself: subtract nothing, but believe nothing near it";
   family.axes = {
-      {.name = "what", .help = "two events; a kernel that does nothing; streams forked and joined with nothing on them",
-       .quick = "event_pair,empty_kernel,fork_join", .paper = "event_pair,empty_kernel,fork_join",
-       .full = "event_pair,empty_kernel,fork_join", .choices = {"event_pair", "empty_kernel", "fork_join"}},
-      {.name = "streams", .help = "streams of fork_join", .quick = "1,2,4,8", .paper = "1,2,4,8,16", .full = "1..32*2"},
+      {.name = "what",
+       .help = "two events; a kernel that does nothing; streams forked and joined with nothing on them",
+       .quick = "event_pair,empty_kernel,fork_join",
+       .paper = "event_pair,empty_kernel,fork_join",
+       .full = "event_pair,empty_kernel,fork_join",
+       .choices = {"event_pair", "empty_kernel", "fork_join"}},
+      {.name = "streams",
+       .help = "streams of fork_join",
+       .quick = "1,2,4,8",
+       .paper = "1,2,4,8,16",
+       .full = "1..32*2"},
   };
   family.canonical = [](Point& point) {
     if (point.text("what") != "fork_join") point.set("streams", "1");

@@ -57,7 +57,8 @@ std::string version_text(int version) {
 std::string why_no_device(cudaError_t status) {
   const std::string text = cudaGetErrorString(status);
   switch (status) {
-    case cudaErrorNoDevice: return "no CUDA device is visible (" + text + "): check nvidia-smi and CUDA_VISIBLE_DEVICES";
+    case cudaErrorNoDevice:
+      return "no CUDA device is visible (" + text + "): check nvidia-smi and CUDA_VISIBLE_DEVICES";
     case cudaErrorInsufficientDriver:
       return "no usable NVIDIA driver (" + text + "): install or update the driver";
     default: return text;
@@ -78,8 +79,8 @@ DeviceInfo device_info(int device) {
     return info;
   }
   if (device < 0 || device >= count) {
-    info.why_not = "there is no device " + std::to_string(device) + ": use --device=0 to --device=" +
-                   std::to_string(count - 1);
+    info.why_not = "there is no device " + std::to_string(device) +
+                   ": use --device=0 to --device=" + std::to_string(count - 1);
     return info;
   }
   cudaDeviceProp properties{};

@@ -1,4 +1,5 @@
-// How an elementwise kernel is walked over its data: one place for grids, alignment, tails and 64-bit indices.
+// How an elementwise kernel is walked over its data: one place for grids, alignment, tails and 64-bit
+// indices.
 //
 // An operation is a struct whose operator()(float...) maps the inputs at one index to the output there.
 #pragma once
@@ -14,8 +15,9 @@ namespace overlap::elementwise {
 
 constexpr unsigned kThreads = 256;
 constexpr std::size_t kLane = 4;  // floats in 16 bytes, the widest access
-// Grids grow to this many times what the device holds at once before threads loop. A thread for each access beats
-// a resident grid that loops: at 2^28 floats an H200 took 508 us so, 523 with 32 waves and 552 with one.
+// Grids grow to this many times what the device holds at once before threads loop. A thread for each access
+// beats a resident grid that loops: at 2^28 floats an H200 took 508 us so, 523 with 32 waves and 552 with
+// one.
 constexpr std::size_t kWaves = 1024;
 
 /// Pointers to the inputs, as one kernel parameter.
@@ -37,7 +39,8 @@ __device__ float4 apply(const Op& op, const float4 (&v)[kInputs], std::integer_s
 /// One thread an element and no loop, as textbooks write it, with their index type as long as it reaches.
 template <class Index, class Op, int kInputs>
 __global__ void plain_kernel(Op op, Inputs<kInputs> in, float* out, Index n) {
-  const Index i = static_cast<Index>(blockIdx.x) * static_cast<Index>(blockDim.x) + static_cast<Index>(threadIdx.x);
+  const Index i =
+      static_cast<Index>(blockIdx.x) * static_cast<Index>(blockDim.x) + static_cast<Index>(threadIdx.x);
   if (i < n) out[i] = apply(op, in, i, std::make_integer_sequence<int, kInputs>());
 }
 
@@ -48,8 +51,8 @@ __global__ void scalar_kernel(Op op, Inputs<kInputs> in, float* out, std::size_t
     out[i] = apply(op, in, i, std::make_integer_sequence<int, kInputs>());
 }
 
-/// All pointers share their alignment: `head` elements lead to a 16-byte boundary, then come whole vectors, then
-/// fewer than four elements. The first threads of the grid take head and tail.
+/// All pointers share their alignment: `head` elements lead to a 16-byte boundary, then come whole vectors,
+/// then fewer than four elements. The first threads of the grid take head and tail.
 template <class Op, int kInputs>
 __global__ void vector_kernel(Op op, Inputs<kInputs> in, float* out, std::size_t n, unsigned head) {
   constexpr auto kEach = std::make_integer_sequence<int, kInputs>();
@@ -67,14 +70,11 @@ __global__ void vector_kernel(Op op, Inputs<kInputs> in, float* out, std::size_t
   if (thread < n - tail) out[tail + thread] = apply(op, in, tail + thread, kEach);
 }
 
-/// Blocks for `items` of work: all that are needed, up to kWaves times what the device holds at once.
-template <class Kernel>
-unsigned grid_blocks(Kernel kernel, std::size_t items, const Stream::Impl& stream) {
-  int resident = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, kThreads, 0), "size a grid");
+/// Blocks for `items` of work: all that are needed, up to kWaves times what the device holds at once. Costs
+/// no call of the runtime: asking it for each launch took a fifth of the launch.
+inline unsigned grid_blocks(std::size_t items, const Stream::Impl& stream) {
   const std::size_t needed = (items + kThreads - 1) / kThreads;
-  const auto most =
-      static_cast<std::size_t>(std::max(1, resident)) * static_cast<std::size_t>(stream.sm_count) * kWaves;
+  const std::size_t most = static_cast<std::size_t>(stream.resident_threads) / kThreads * kWaves;
   return static_cast<unsigned>(std::clamp<std::size_t>(needed, 1, most));
 }
 
@@ -83,8 +83,8 @@ inline unsigned elements_to_boundary(const float* pointer) {
   return static_cast<unsigned>((16 - reinterpret_cast<std::uintptr_t>(pointer) % 16) % 16 / sizeof(float));
 }
 
-/// Enqueues out[i] = op(inputs[i]...). Vectors need all pointers to share their alignment; where they do not, the
-/// scalar kernel does the work.
+/// Enqueues out[i] = op(inputs[i]...). Vectors need all pointers to share their alignment; where they do not,
+/// the scalar kernel does the work.
 template <class Op, class... Input>
 void launch(const char* name, Op op, Impl impl, Stream& stream, std::span<float> out, Input... inputs) {
   constexpr int kInputs = sizeof...(Input);
@@ -100,14 +100,15 @@ void launch(const char* name, Op op, Impl impl, Stream& stream, std::span<float>
     if (blocks > 0x7FFFFFFF) throw DeviceError(std::string(name) + ": too many elements for a thread each");
     const auto grid = static_cast<unsigned>(blocks);
     if (n <= 0x7FFFFFFF - kThreads)
-      plain_kernel<int, Op, kInputs><<<grid, kThreads, 0, on.stream>>>(op, in, out.data(), static_cast<int>(n));
+      plain_kernel<int, Op, kInputs>
+          <<<grid, kThreads, 0, on.stream>>>(op, in, out.data(), static_cast<int>(n));
     else
       plain_kernel<std::size_t, Op, kInputs><<<grid, kThreads, 0, on.stream>>>(op, in, out.data(), n);
   } else if (impl == Impl::vector && aligned && n >= head + kLane) {
-    const unsigned blocks = grid_blocks(vector_kernel<Op, kInputs>, (n - head) / kLane, on);
+    const unsigned blocks = grid_blocks((n - head) / kLane, on);
     vector_kernel<Op, kInputs><<<blocks, kThreads, 0, on.stream>>>(op, in, out.data(), n, head);
   } else {
-    const unsigned blocks = grid_blocks(scalar_kernel<Op, kInputs>, n, on);
+    const unsigned blocks = grid_blocks(n, on);
     scalar_kernel<Op, kInputs><<<blocks, kThreads, 0, on.stream>>>(op, in, out.data(), n);
   }
   check(cudaGetLastError(), name, n);

@@ -22,7 +22,8 @@ __global__ void count_mismatches_kernel(const float* actual, std::size_t n, cons
     const float got = actual[i];
     const float want = expected[(offset + i) % period];
     // Infinities have no distance: only equality counts. The last test is false for a NaN.
-    if (got == want || (isfinite(want) && fabsf(got - want) <= tolerance.absolute + tolerance.relative * fabsf(want)))
+    if (got == want ||
+        (isfinite(want) && fabsf(got - want) <= tolerance.absolute + tolerance.relative * fabsf(want)))
       continue;
     atomicAdd(reinterpret_cast<unsigned long long*>(&result->count), 1ULL);
     atomicMin(reinterpret_cast<unsigned long long*>(&result->first), static_cast<unsigned long long>(i));
@@ -77,7 +78,7 @@ void launch_count_mismatches(std::span<const float> actual, std::span<const floa
                              Stream& stream) {
   require_expected(actual.size(), expected.size(), result.size());
   if (actual.empty()) return;
-  const unsigned blocks = elementwise::grid_blocks(count_mismatches_kernel, actual.size(), stream.impl());
+  const unsigned blocks = elementwise::grid_blocks(actual.size(), stream.impl());
   count_mismatches_kernel<<<blocks, elementwise::kThreads, 0, stream.impl().stream>>>(
       actual.data(), actual.size(), expected.data(), expected.size(), offset % expected.size(), tolerance,
       result.data());
@@ -85,7 +86,8 @@ void launch_count_mismatches(std::span<const float> actual, std::span<const floa
 }
 
 struct Latch::Impl {
-  HostBuffer<LatchFlags> memory{1, HostMemory::pinned};  // unified addressing maps pinned memory to the device
+  HostBuffer<LatchFlags> memory{1,
+                                HostMemory::pinned};  // unified addressing maps pinned memory to the device
   std::uint64_t timeout_ns = 0;
   std::uint64_t enqueued = 0;
 

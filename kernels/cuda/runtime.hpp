@@ -32,7 +32,7 @@ void check(cudaError_t status, Where where, Size... sizes) {
 
 struct Stream::Impl {
   cudaStream_t stream = nullptr;
-  int sm_count = 0;
+  int resident_threads = 0;  ///< that the device holds at once
 
   Impl();
   ~Impl();
@@ -60,8 +60,8 @@ struct GraphBuilder::Impl {
   Impl& operator=(const Impl&) = delete;
 };
 
-/// Each .cu file says which kernels it has; use_device() loads them all, since the first launch of a kernel that
-/// is not loaded may synchronise the device and would do so inside somebody's measurement.
+/// Each .cu file says which kernels it has; use_device() loads them all, since the first launch of a kernel
+/// that is not loaded may synchronise the device and would do so inside somebody's measurement.
 void preload_arithmetic();
 void preload_swish();
 void preload_trig();

@@ -19,9 +19,12 @@ void warn(cudaError_t status, const char* what) noexcept {
 }
 
 Stream::Impl::Impl() {
-  int device = 0;
+  int device = 0, sm_count = 0, threads_each = 0;
   check(cudaGetDevice(&device), "get the current device");
   check(cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device), "count multiprocessors");
+  check(cudaDeviceGetAttribute(&threads_each, cudaDevAttrMaxThreadsPerMultiProcessor, device),
+        "count a multiprocessor's threads");
+  resident_threads = sm_count * threads_each;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "create a stream");
 }
 

@@ -3,11 +3,11 @@
 namespace overlap {
 namespace {
 
-// With h = e^(-|x|/2), so z = e^-|x| = h h:  s = 1/(1+z) for x >= 0 and z/(1+z) below, 1-s the other way round.
-// Nothing overflows, nothing cancels, and multiplying by h twice keeps results that z, itself already zero,
-// would lose (e^-104 is no float, -104 e^-104 is). Below -256 every result is -0 and above 256 the slope is 1:
-// clamping there keeps infinity times zero out. Written with comparisons that pass a NaN on.
-// The fast division is exact enough because 1+z lies in [1, 2]; it is wrong only beyond 2^126.
+// With h = e^(-|x|/2), so z = e^-|x| = h h:  s = 1/(1+z) for x >= 0 and z/(1+z) below, 1-s the other way
+// round. Nothing overflows, nothing cancels, and multiplying by h twice keeps results that z, itself already
+// zero, would lose (e^-104 is no float, -104 e^-104 is). Below -256 every result is -0 and above 256 the
+// slope is 1: clamping there keeps infinity times zero out. Written with comparisons that pass a NaN on. The
+// fast division is exact enough because 1+z lies in [1, 2]; it is wrong only beyond 2^126.
 
 struct SwishForward {
   __device__ float operator()(float x) const {
@@ -47,12 +47,13 @@ struct PlainSwishBackward {
 }  // namespace
 
 void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl impl, Stream& stream) {
-  if (impl == Impl::plain) return elementwise::launch("swish forward", PlainSwishForward(), impl, stream, y, x);
+  if (impl == Impl::plain)
+    return elementwise::launch("swish forward", PlainSwishForward(), impl, stream, y, x);
   elementwise::launch("swish forward", SwishForward(), impl, stream, y, x);
 }
 
-void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx, Impl impl,
-                           Stream& stream) {
+void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx,
+                           Impl impl, Stream& stream) {
   if (impl == Impl::plain)
     return elementwise::launch("swish backward", PlainSwishBackward(), impl, stream, dx, x, dy);
   elementwise::launch("swish backward", SwishBackward(), impl, stream, dx, x, dy);

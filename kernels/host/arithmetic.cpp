@@ -19,11 +19,13 @@ void launch(const char* name, Op op, std::span<const float> a, std::span<const f
 
 }  // namespace
 
-void launch_add(std::span<const float> a, std::span<const float> b, std::span<float> out, Impl, Stream& stream) {
+void launch_add(std::span<const float> a, std::span<const float> b, std::span<float> out, Impl,
+                Stream& stream) {
   launch("add", std::plus<float>(), a, b, out, stream);
 }
 
-void launch_mul(std::span<const float> a, std::span<const float> b, std::span<float> out, Impl, Stream& stream) {
+void launch_mul(std::span<const float> a, std::span<const float> b, std::span<float> out, Impl,
+                Stream& stream) {
   launch("mul", std::multiplies<float>(), a, b, out, stream);
 }
 

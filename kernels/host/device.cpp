@@ -89,8 +89,8 @@ void fill_bytes(void* memory, std::uint8_t value, std::size_t bytes, Stream& str
   if (bytes > 0) stream.impl().enqueue([=] { std::memset(memory, value, bytes); });
 }
 
-/// Holds are numbered; a hold ends once its number is released. Queued holds share the state, so that a Latch may
-/// go before they have run.
+/// Holds are numbered; a hold ends once its number is released. Queued holds share the state, so that a Latch
+/// may go before they have run.
 struct LatchState {
   std::chrono::milliseconds timeout;
   std::mutex mutex;

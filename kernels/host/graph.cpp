@@ -1,5 +1,5 @@
-// Capture and replay on CPU threads. Each captured stream is a lane; lane 0 runs on the stream that launches, the
-// others on threads that the graph owns, so branches of a graph really run at the same time.
+// Capture and replay on CPU threads. Each captured stream is a lane; lane 0 runs on the stream that launches,
+// the others on threads that the graph owns, so branches of a graph really run at the same time.
 #include <algorithm>
 #include <utility>
 
@@ -92,14 +92,15 @@ class Executor {
     std::condition_variable changed;
   };
 
-  /// Runs a lane's nodes in capture order. After an error, nodes are passed over but still marked done, so that
-  /// no other lane waits for ever.
+  /// Runs a lane's nodes in capture order. After an error, nodes are passed over but still marked done, so
+  /// that no other lane waits for ever.
   void run_lane(Replay& run, std::size_t lane) {
     std::unique_lock lock(run.mutex);
     for (std::size_t i = 0; i < run.nodes.size(); ++i) {
       const Node& node = run.nodes[i];
       if (node.lane != lane) continue;
-      run.changed.wait(lock, [&] { return std::ranges::all_of(node.after, [&](auto j) { return run.done[j]; }); });
+      run.changed.wait(lock,
+                       [&] { return std::ranges::all_of(node.after, [&](auto j) { return run.done[j]; }); });
       if (!run.error) {
         lock.unlock();
         std::exception_ptr error;
@@ -136,7 +137,8 @@ Graph::Graph(Graph&&) noexcept = default;
 Graph& Graph::operator=(Graph&&) noexcept = default;
 
 void Graph::launch(Stream& stream) {
-  // The queued replay keeps nodes and threads alive, so a Graph may be destroyed or updated behind its launch.
+  // The queued replay keeps nodes and threads alive, so a Graph may be destroyed or updated behind its
+  // launch.
   stream.impl().enqueue([nodes = impl_->nodes, executor = impl_->executor] { executor->replay(*nodes); });
 }
 
@@ -145,9 +147,8 @@ void Graph::upload(Stream&) {}
 void Graph::update(const GraphBuilder& builder) {
   const auto& now = *impl_->nodes;
   const auto& next = builder.impl().nodes;
-  const bool same_topology = std::ranges::equal(now, next, [](const Node& a, const Node& b) {
-    return a.lane == b.lane && a.after == b.after;
-  });
+  const bool same_topology = std::ranges::equal(
+      now, next, [](const Node& a, const Node& b) { return a.lane == b.lane && a.after == b.after; });
   if (!same_topology)
     throw DeviceError("graph update: topology differs (" + std::to_string(now.size()) + " nodes now, " +
                       std::to_string(next.size()) + " in the update); instantiate a new graph");

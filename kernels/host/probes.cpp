@@ -26,8 +26,9 @@ void launch_count_mismatches(std::span<const float> actual, std::span<const floa
       const float want = expected[at];
       if (++at == expected.size()) at = 0;
       // Infinities have no distance: only equality counts. The last test is false for a NaN.
-      if (actual[i] == want || (std::isfinite(want) && std::fabs(actual[i] - want) <=
-                                                           tolerance.absolute + tolerance.relative * std::fabs(want)))
+      if (actual[i] == want ||
+          (std::isfinite(want) &&
+           std::fabs(actual[i] - want) <= tolerance.absolute + tolerance.relative * std::fabs(want)))
         continue;
       if (result[0].count++ == 0) result[0].first = i;
     }

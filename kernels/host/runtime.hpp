@@ -1,5 +1,5 @@
-// What the host backend's streams, events and graphs are made of. Everything hangs on the objects that callers
-// own: there is no process-wide state.
+// What the host backend's streams, events and graphs are made of. Everything hangs on the objects that
+// callers own: there is no process-wide state.
 #pragma once
 
 #include <condition_variable>

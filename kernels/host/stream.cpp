@@ -1,4 +1,5 @@
-// Streams and events on CPU threads: a worker and a FIFO per stream, so that streams really run at the same time.
+// Streams and events on CPU threads: a worker and a FIFO per stream, so that streams really run at the same
+// time.
 #include <utility>
 
 #include "host/runtime.hpp"
@@ -92,9 +93,8 @@ void Stream::synchronize() {
     throw DeviceError("synchronize() on a stream that is being captured");
   }
   const auto completion = std::make_shared<Completion>();
-  impl_->enqueue_always([impl = impl_.get(), completion] {
-    completion->complete(std::exchange(impl->error, nullptr));
-  });
+  impl_->enqueue_always(
+      [impl = impl_.get(), completion] { completion->complete(std::exchange(impl->error, nullptr)); });
   if (const auto error = completion->wait()) std::rethrow_exception(error);
 }
 
@@ -111,8 +111,7 @@ void Event::record(Stream& stream) {
   impl_->completion = nullptr;
   if (impl_->captured) return;
   impl_->completion = std::make_shared<Completion>();
-  from.enqueue_always(
-      [&error = from.error, completion = impl_->completion] { completion->complete(error); });
+  from.enqueue_always([&error = from.error, completion = impl_->completion] { completion->complete(error); });
 }
 
 void Event::synchronize() {

@@ -7,10 +7,10 @@
 namespace overlap {
 namespace {
 
-// With h = e^(-|x|/2), so z = e^-|x| = h h:  s = 1/(1+z) for x >= 0 and z/(1+z) below, 1-s the other way round.
-// Nothing overflows, nothing cancels, and multiplying by h twice keeps results that z, itself already zero,
-// would lose (e^-104 is no float, -104 e^-104 is). Below -256 every result is -0 and above 256 the slope is 1:
-// clamping there keeps infinity times zero out. Written with comparisons that pass a NaN on.
+// With h = e^(-|x|/2), so z = e^-|x| = h h:  s = 1/(1+z) for x >= 0 and z/(1+z) below, 1-s the other way
+// round. Nothing overflows, nothing cancels, and multiplying by h twice keeps results that z, itself already
+// zero, would lose (e^-104 is no float, -104 e^-104 is). Below -256 every result is -0 and above 256 the
+// slope is 1: clamping there keeps infinity times zero out. Written with comparisons that pass a NaN on.
 
 float forward(float x) {
   const float clamped = x < -256.0F ? -256.0F : x;
@@ -24,8 +24,8 @@ float backward(float x, float dy) {
   clamped = clamped > 256.0F ? 256.0F : clamped;
   const float h = std::exp(-0.5F * std::fabs(clamped));
   const float r = 1.0F / (1.0F + h * h);
-  const float s = clamped < 0 ? h : 1.0F;        // s s r is the sigmoid
-  const float rest = clamped < 0 ? 1.0F : h;     // rest rest r is one minus it
+  const float s = clamped < 0 ? h : 1.0F;     // s s r is the sigmoid
+  const float rest = clamped < 0 ? 1.0F : h;  // rest rest r is one minus it
   const float slope = (clamped * rest * rest * r + 1.0F) * s * r;
   return (dy * s) * slope;
 }
@@ -49,8 +49,8 @@ void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl imp
   });
 }
 
-void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx, Impl impl,
-                           Stream& stream) {
+void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx,
+                           Impl impl, Stream& stream) {
   require_same_length("swish backward", {x.size(), dy.size(), dx.size()});
   if (dx.empty()) return;
   stream.impl().enqueue([=, formula = impl == Impl::plain ? backward_plain : backward] {

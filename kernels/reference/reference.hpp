@@ -20,22 +20,24 @@ Real sigmoid(Real x) {
   return 1 / (1 + std::exp(-x));
 }
 
-/// x / (1 + e^-x), with its limit 0 at -inf. Exact enough in double for every float x: e^104 does not overflow.
+/// x / (1 + e^-x), with its limit 0 at -inf. Exact enough in double for every float x: e^104 does not
+/// overflow.
 template <class Real>
 Real swish(Real x) {
   if (std::isinf(x)) return x > 0 ? x : -Real{0};
   return x * sigmoid(x);
 }
 
-/// d swish / dx = s + x s (1 - s), where 1 - s is taken as sigmoid(-x) so that nothing cancels; 0 and 1 at the
-/// infinities.
+/// d swish / dx = s + x s (1 - s), where 1 - s is taken as sigmoid(-x) so that nothing cancels; 0 and 1 at
+/// the infinities.
 template <class Real>
 Real swish_slope(Real x) {
   if (std::isinf(x)) return x > 0 ? Real{1} : -Real{0};
   return sigmoid(x) * (1 + x * sigmoid(-x));
 }
 
-/// A chain of `kernels` elementwise kernels: G = A + B, then in turn G *= D and G += F. Three give (A + B) D + F.
+/// A chain of `kernels` elementwise kernels: G = A + B, then in turn G *= D and G += F. Three give (A + B) D
+/// + F.
 template <class Real>
 Real sequence(Real a, Real b, Real d, Real f, int kernels) {
   Real g = a + b;

@@ -144,8 +144,8 @@ TEST_F(DeviceTest, ElapsedRefusesWhatHasNotHappened) {
 
 TEST_F(DeviceTest, EveryKindOfHostMemoryCarriesData) {
   const auto values = random_floats(300'001, 5);
-  for (HostMemory kind : {HostMemory::pinned, HostMemory::pageable, HostMemory::registered,
-                          HostMemory::write_combined}) {
+  for (HostMemory kind :
+       {HostMemory::pinned, HostMemory::pageable, HostMemory::registered, HostMemory::write_combined}) {
     SCOPED_TRACE(static_cast<int>(kind));
     if (kind == HostMemory::write_combined && !info_.write_combined) {
       EXPECT_THROW(HostBuffer<float>(1, kind), DeviceError);
@@ -182,7 +182,7 @@ TEST_F(DeviceTest, RefusesCopiesBetweenDifferentLengths) {
 }
 
 TEST_F(DeviceTest, RefusesMoreMemoryThanThereIs) {
-  EXPECT_THROW(DeviceBuffer<float>(std::size_t{1} << 62), DeviceError);   // 2^64 bytes
+  EXPECT_THROW(DeviceBuffer<float>(std::size_t{1} << 62), DeviceError);  // 2^64 bytes
   EXPECT_THROW(DeviceBuffer<float>(std::size_t{1} << 50), DeviceError);  // 4 PiB
   EXPECT_THROW(HostBuffer<float>(std::size_t{1} << 50, HostMemory::pageable), DeviceError);
   Stream stream;  // and is still usable

@@ -130,12 +130,10 @@ TEST_F(GraphTest, PassesOnWhatTheWorkThrows) {
 }
 
 TEST_F(GraphTest, UpdateTakesNewParameters) {
-  Graph graph(GraphBuilder(origin(), [this] {
-    launch_add(x_.span(), y_.span(), out_.span(), Impl::vector, origin());
-  }));
-  graph.update(GraphBuilder(origin(), [this] {
-    launch_add(x_.span(), x_.span(), out_.span(), Impl::vector, origin());
-  }));
+  Graph graph(GraphBuilder(
+      origin(), [this] { launch_add(x_.span(), y_.span(), out_.span(), Impl::vector, origin()); }));
+  graph.update(GraphBuilder(
+      origin(), [this] { launch_add(x_.span(), x_.span(), out_.span(), Impl::vector, origin()); }));
   graph.launch(origin());
   const auto x = on_host(x_.span(), origin());
   EXPECT_EQ(on_host(out_.span(), origin())[11], x[11] + x[11]);
@@ -143,9 +141,8 @@ TEST_F(GraphTest, UpdateTakesNewParameters) {
 
 TEST_F(GraphTest, UpdateRefusesAnotherTopology) {
   Graph graph(GraphBuilder(origin(), [this] { fork_and_join(); }));
-  const GraphBuilder other(origin(), [this] {
-    launch_add(x_.span(), y_.span(), out_.span(), Impl::vector, origin());
-  });
+  const GraphBuilder other(origin(),
+                           [this] { launch_add(x_.span(), y_.span(), out_.span(), Impl::vector, origin()); });
   EXPECT_THROW(graph.update(other), DeviceError);
   graph.launch(origin());  // as it was
   EXPECT_EQ(on_host(out_.span(), origin()), expected());

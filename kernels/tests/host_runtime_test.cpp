@@ -1,5 +1,5 @@
-// What only the host backend promises: streams that survive an error, errors that follow dependencies, and graph
-// branches that really run at the same time.
+// What only the host backend promises: streams that survive an error, errors that follow dependencies, and
+// graph branches that really run at the same time.
 #include <barrier>
 
 #include "device_fixture.hpp"

@@ -29,8 +29,7 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {"trig",
-     [](auto a, auto b, auto out, Impl impl, Stream& s) { launch_trig(a, b, out, 1, impl, s); },
+    {"trig", [](auto a, auto b, auto out, Impl impl, Stream& s) { launch_trig(a, b, out, 1, impl, s); },
      reference::trig<double>, [](double a, double b) { return 4 * (ulp(a) + ulp(b)); }},
     {"trig of 7 times the work",
      [](auto a, auto b, auto out, Impl impl, Stream& s) { launch_trig(a, b, out, 7, impl, s); },
@@ -104,10 +103,11 @@ class SwishTest : public DeviceTest {
   /// Every 4093rd float of both signs, and those that break naive forms.
   static std::vector<float> hard_floats() {
     constexpr float kInf = std::numeric_limits<float>::infinity();
-    std::vector<float> values = {-20.0F, -44.0F, -44.5F,  -45.0F,  -84.0F,  -87.34F, -87.5F, -88.0F, -88.7F, -88.8F,
-                                 -89.0F, -91.8F, -100.0F, -103.0F, -104.0F, -106.5F, -108.F, -110.F, -3e38F, -kInf,
-                                 20.0F,  44.0F,  87.3F,   88.8F,   104.0F,  300.0F,  1e4F,   3e38F,  kInf,   0.0F,
-                                 -0.0F,  1e-40F, -1e-40F, -1.2784645F};
+    std::vector<float> values = {-20.0F,  -44.0F,  -44.5F, -45.0F, -84.0F,  -87.34F,    -87.5F,
+                                 -88.0F,  -88.7F,  -88.8F, -89.0F, -91.8F,  -100.0F,    -103.0F,
+                                 -104.0F, -106.5F, -108.F, -110.F, -3e38F,  -kInf,      20.0F,
+                                 44.0F,   87.3F,   88.8F,  104.0F, 300.0F,  1e4F,       3e38F,
+                                 kInf,    0.0F,    -0.0F,  1e-40F, -1e-40F, -1.2784645F};
     for (std::uint64_t bits = 0; bits <= 0xFFFFFFFF; bits += 4093) {
       const float value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
       if (!std::isnan(value)) values.push_back(value);
@@ -130,7 +130,8 @@ TEST_F(SwishTest, ForwardIsRightAtEveryFloat) {
         ASSERT_EQ(result[i], want);
         continue;
       }
-      ASSERT_LE(std::fabs(result[i] - want), 6 * ulp(want)) << "x " << x[i] << " got " << result[i] << " want " << want;
+      ASSERT_LE(std::fabs(result[i] - want), 6 * ulp(want))
+          << "x " << x[i] << " got " << result[i] << " want " << want;
     }
   }
 }
@@ -149,7 +150,8 @@ TEST_F(SwishTest, BackwardIsRightAtEveryFloat) {
         const double v = x[i];
         const double want = gradient * reference::swish_slope(v);
         const double terms =
-            std::isinf(v) ? want : gradient * reference::sigmoid(v) * (1 + std::fabs(v) * reference::sigmoid(-v));
+            std::isinf(v) ? want
+                          : gradient * reference::sigmoid(v) * (1 + std::fabs(v) * reference::sigmoid(-v));
         ASSERT_LE(std::fabs(result[i] - want), 6 * ulp(terms))
             << "x " << x[i] << " dy " << gradient << " got " << result[i] << " want " << want;
       }

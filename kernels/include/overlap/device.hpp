@@ -1,8 +1,8 @@
 // THE SEAM between benchmarks and a backend: one header, two libraries.
 //
-// `kernels_cuda` implements it on the CUDA runtime, `kernels_host` on CPU threads; an executable links exactly
-// one of them, so which backend it uses is decided at link time and no call needs a table or a template.
-// Every asynchronous call only enqueues: results and errors appear at synchronize().
+// `kernels_cuda` implements it on the CUDA runtime, `kernels_host` on CPU threads; an executable links
+// exactly one of them, so which backend it uses is decided at link time and no call needs a table or a
+// template. Every asynchronous call only enqueues: results and errors appear at synchronize().
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,8 @@
 
 namespace overlap {
 
-/// The one error type of the seam; what() holds the place, the backend's own error text and the sizes involved.
+/// The one error type of the seam; what() holds the place, the backend's own error text and the sizes
+/// involved.
 class DeviceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -32,8 +33,8 @@ struct DeviceInfo {
   std::string backend;  ///< "cuda" or "host"
   std::string gpu;      ///< the device's name
   std::string compute_capability;
-  int sm_count = 0;           ///< multiprocessors; hardware threads on the host
-  std::size_t l2_bytes = 0;   ///< last cache level that kernels share
+  int sm_count = 0;             ///< multiprocessors; hardware threads on the host
+  std::size_t l2_bytes = 0;     ///< last cache level that kernels share
   std::size_t total_bytes = 0;  ///< device memory
   std::size_t free_bytes = 0;
   int copy_engines = 0;  ///< 2 or more: copies in and out can run at once
@@ -50,7 +51,8 @@ DeviceInfo device_info(int device = 0);
 /// @throws DeviceError if the device cannot be used.
 void use_device(int device);
 
-// ---------------------------------------------------------------------------------------------------- streams
+// ----------------------------------------------------------------------------------------------------
+// streams
 
 /// In-order queue of device work, never synchronised with a default stream. Move-only.
 /// The destructor finishes queued work and never throws.
@@ -100,14 +102,16 @@ class TimingEvent : public Event {
   TimingEvent() : Event(true) {}
 };
 
-/// Holds later work on `stream` until `event` is reached; a never recorded event holds nothing. Does not wait.
+/// Holds later work on `stream` until `event` is reached; a never recorded event holds nothing. Does not
+/// wait.
 void wait(Stream& stream, const Event& event);
 
 /// Device time between two reached events (resolution of CUDA events: about 0.5 us).
 /// @throws DeviceError if either was not recorded, or is not reached yet.
 std::chrono::duration<double> elapsed(const TimingEvent& start, const TimingEvent& stop);
 
-// ----------------------------------------------------------------------------------------------------- memory
+// -----------------------------------------------------------------------------------------------------
+// memory
 
 /// Kinds of host memory, named as the `mem` axis. The host backend treats the first three alike.
 enum class HostMemory { pinned, pageable, registered, write_combined };
@@ -163,12 +167,13 @@ class HostBuffer {
   std::size_t elements_ = 0;
 };
 
-// ----------------------------------------------------------------------------------------------------- copies
+// -----------------------------------------------------------------------------------------------------
+// copies
 
 enum class CopyDirection { h2d, d2h, d2d };
 
-/// Enqueues a copy of `bytes`; both buffers must live until it has run. From or to pageable memory the call may
-/// block, as CUDA's does. @throws DeviceError if the backend refuses it.
+/// Enqueues a copy of `bytes`; both buffers must live until it has run. From or to pageable memory the call
+/// may block, as CUDA's does. @throws DeviceError if the backend refuses it.
 void copy_bytes(void* to, const void* from, std::size_t bytes, CopyDirection direction, Stream& stream);
 
 /// Enqueues setting every byte of device memory to `value` (0xFF makes every float a NaN).
@@ -178,7 +183,8 @@ namespace detail {
 template <class T>
 void copy(std::span<T> to, std::span<const T> from, CopyDirection direction, Stream& stream) {
   if (to.size() != from.size())
-    throw DeviceError("copy of " + std::to_string(from.size()) + " elements into " + std::to_string(to.size()));
+    throw DeviceError("copy of " + std::to_string(from.size()) + " elements into " +
+                      std::to_string(to.size()));
   copy_bytes(to.data(), from.data(), from.size_bytes(), direction, stream);
 }
 }  // namespace detail
@@ -197,11 +203,12 @@ void copy_d2d(std::span<T> to, std::type_identity_t<std::span<const T>> from, St
   detail::copy<T>(to, from, CopyDirection::d2d, stream);
 }
 
-// ----------------------------------------------------------------------------------------------------- graphs
+// -----------------------------------------------------------------------------------------------------
+// graphs
 
 /// The graph being built: captures what `work` enqueues on `origin` and on streams forked from it by events.
-/// Nothing runs. Every forked stream must be joined back to `origin` before `work` returns, and `work` must not
-/// synchronise. Memory is remembered by address and read again at each replay.
+/// Nothing runs. Every forked stream must be joined back to `origin` before `work` returns, and `work` must
+/// not synchronise. Memory is remembered by address and read again at each replay.
 class GraphBuilder {
  public:
   /// @throws DeviceError if the capture is invalid; whatever `work` throws, after ending the capture.
@@ -238,7 +245,8 @@ class Graph {
   std::unique_ptr<Impl> impl_;
 };
 
-// ----------------------------------------------------------------------------------------------------- probes
+// -----------------------------------------------------------------------------------------------------
+// probes
 
 /// Holds a stream until the host lets go, so that work can be queued up and timed without its submission.
 /// Never hold a stream while capturing or before use_device(): loading code behind a held stream deadlocks.

@@ -1,7 +1,8 @@
 // The kernels, as host functions that enqueue them: one launcher per kernel, no CUDA type.
 //
-// Every launcher returns before its kernel has run, accepts 0 elements as a no-op, indexes in 64 bits, and throws
-// DeviceError if span lengths differ or the launch is refused. Spans are device memory and may start at any float.
+// Every launcher returns before its kernel has run, accepts 0 elements as a no-op, indexes in 64 bits, and
+// throws DeviceError if span lengths differ or the launch is refused. Spans are device memory and may start
+// at any float.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ enum class Impl {
 inline constexpr int kTrigBytes = 12, kAddBytes = 12, kMulBytes = 12;
 inline constexpr int kSwishForwardBytes = 8, kSwishBackwardBytes = 12;
 
-/// Enqueues c = a * sin(b) + b * cos(a), evaluated `work` >= 1 times per element and averaged: the result is the
-/// same for every `work`, the arithmetic is not. 12 bytes an element. c may not overlap a or b.
+/// Enqueues c = a * sin(b) + b * cos(a), evaluated `work` >= 1 times per element and averaged: the result is
+/// the same for every `work`, the arithmetic is not. 12 bytes an element. c may not overlap a or b.
 void launch_trig(std::span<const float> a, std::span<const float> b, std::span<float> c, int work, Impl impl,
                  Stream& stream);
 
@@ -39,16 +40,16 @@ void launch_mul(std::span<const float> a, std::span<const float> b, std::span<fl
 /// which gives NaN at -inf. 8 bytes an element. Source: Ramachandran, Zoph, Le 2017, with beta = 1.
 void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl impl, Stream& stream);
 
-/// Enqueues dx = dy * (s + y * (1 - s)) with s = 1 / (1 + e^-x), y = x * s. Right at every finite or infinite x
-/// except Impl::plain, which gives NaN at both infinities. 12 bytes an element.
-void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx, Impl impl,
-                           Stream& stream);
+/// Enqueues dx = dy * (s + y * (1 - s)) with s = 1 / (1 + e^-x), y = x * s. Right at every finite or infinite
+/// x except Impl::plain, which gives NaN at both infinities. 12 bytes an element.
+void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx,
+                           Impl impl, Stream& stream);
 
 /// Enqueues a kernel that does nothing.
 void launch_empty(Stream& stream);
 
-/// Enqueues a kernel that fails when it runs: how tests see that asynchronous errors surface. On CUDA it leaves
-/// the process without a usable device.
+/// Enqueues a kernel that fails when it runs: how tests see that asynchronous errors surface. On CUDA it
+/// leaves the process without a usable device.
 void launch_trap(Stream& stream);
 
 /// A value passes if |actual - expected| <= absolute + relative * |expected|; a NaN never does.
@@ -63,9 +64,9 @@ struct Mismatches {
   std::uint64_t first = ~std::uint64_t{0};  ///< lowest wrong index, if count > 0
 };
 
-/// Enqueues a comparison of actual[i] with expected[(offset + i) mod expected.size()] that adds what it finds to
-/// result[0], a device value that the caller has set to Mismatches{}. `expected` may not be empty unless `actual`
-/// is.
+/// Enqueues a comparison of actual[i] with expected[(offset + i) mod expected.size()] that adds what it finds
+/// to result[0], a device value that the caller has set to Mismatches{}. `expected` may not be empty unless
+/// `actual` is.
 void launch_count_mismatches(std::span<const float> actual, std::span<const float> expected,
                              std::uint64_t offset, Tolerance tolerance, std::span<Mismatches> result,
                              Stream& stream);

@@ -1,0 +1,220 @@
+// The executables as a user runs them: flags, exit codes, JSON, bad input. The host one everywhere; the CUDA
+// one under the same tests where there is a device, and refusing politely where there is none.
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "command.hpp"
+
+namespace overlap {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kBench = OVERLAP_BENCH;
+const std::string kQuick = " --benchmark_min_time=0.001 --benchmark_min_warmup_time=0";
+// Small rows of every family.
+const std::string kSmall =
+    kQuick + " --sweep=n=10007 --sweep=streams=1,3 --sweep=chunk=n/3 --sweep=mem=pinned,pageable";
+
+class BenchTest : public CommandTest {
+ protected:
+  void SetUp() override {
+    CommandTest::SetUp();
+    const CommandResult probe = run_command(kBench + kQuick + " --benchmark_filter=event_pair");
+    if (probe.exit_code == 3) GTEST_SKIP() << probe.output;
+  }
+
+  /// Runs with output to a file, and parses it: strictly, as trackers do.
+  Json run(const std::string& arguments, int exit_code = 0) {
+    const CommandResult result = run_command(kBench + arguments + " --benchmark_out=" + path("run.json"));
+    EXPECT_EQ(result.exit_code, exit_code) << result.output;
+    return Json::parse(read_file(path("run.json")));
+  }
+};
+
+TEST_F(BenchTest, EveryFamilyRunsAndFillsTheJson) {
+  const Json json = run(kSmall);
+  for (const char* key : {"backend", "gpu", "compute_capability", "sm_count", "l2_bytes", "copy_engines",
+                          "driver", "cuda_runtime", "pcie", "sm_clock_mhz", "timer_floor_us", "build_type",
+                          "compiler", "revision", "sweep"})
+    EXPECT_TRUE(json["context"].contains(key)) << key;
+  EXPECT_TRUE(contains(json["context"]["sm_clock_mhz"], "after"));
+  EXPECT_TRUE(contains(json["context"]["sweep"], "streams=1,3"));
+  std::set<std::string> families, names;
+  for (const Json& row : json["benchmarks"]) {
+    const std::string name = row["name"];
+    EXPECT_TRUE(names.insert(name).second) << "twice: " << name;
+    EXPECT_TRUE(name.ends_with("/manual_time")) << name;
+    EXPECT_FALSE(row.contains("error_occurred")) << name;
+    families.insert(name.substr(0, name.find('/')));
+    for (const char* key : {"min_us", "p50_us", "p95_us", "cv", "batch", "submit_us", "host_bound"})
+      EXPECT_TRUE(row.contains(key)) << name << " " << key;
+    EXPECT_LE(row["min_us"], row["p50_us"]) << name;
+    EXPECT_LE(row["p50_us"], row["p95_us"]) << name;
+    EXPECT_EQ(row["time_unit"], "us");
+  }
+  EXPECT_EQ(families, (std::set<std::string>{"timer", "pipeline", "sequence", "swish", "cpu"}));
+}
+
+TEST_F(BenchTest, FamiliesSayWhatTheirRowsNeed) {
+  const Json json = run(kSmall + " --benchmark_filter='^(pipeline|swish)'");
+  for (const Json& row : json["benchmarks"]) {
+    const std::string name = row["name"];
+    EXPECT_GT(row["bytes_per_second"], 0.0) << name;
+    const bool pipeline = name.starts_with("pipeline");
+    for (const char* key : {"h2d_us", "kernel_us", "d2h_us", "chunks"})
+      EXPECT_EQ(row.contains(key), pipeline) << name;
+    EXPECT_EQ(row.contains("pct_of_copy"), !pipeline) << name;
+  }
+}
+
+TEST_F(BenchTest, BytesPerSecondAndTimeAgree) {
+  const Json json = run(
+      kQuick + " --sweep=n=10007 --benchmark_filter='pipeline/order:sequential/mem:pinned/submit:launch'");
+  const Json& row = json["benchmarks"].at(0);
+  EXPECT_NEAR(row["bytes_per_second"].get<double>() * row["real_time"].get<double>() * 1e-6, 10007 * 12.0, 1);
+}
+
+TEST_F(BenchTest, RepetitionsAreEquallyLongAndAggregated) {
+  const Json json =
+      run(kQuick + " --sweep=n=1000 --benchmark_filter=sequence.*steady --benchmark_repetitions=3");
+  std::set<long> iterations;
+  std::size_t rows = 0;
+  for (const Json& row : json["benchmarks"]) {
+    if (row["run_type"] != "iteration" || !contains(row["name"], "launch")) continue;
+    iterations.insert(row["iterations"].get<long>());
+    ++rows;
+  }
+  EXPECT_EQ(rows, 3U);
+  EXPECT_EQ(iterations.size(), 1U);
+}
+
+TEST_F(BenchTest, FixedIterationsAreFixed) {
+  const Json json =
+      run(" --benchmark_min_time=12x --benchmark_min_warmup_time=0 --sweep=n=1000 --benchmark_filter=single");
+  for (const Json& row : json["benchmarks"]) EXPECT_EQ(row["iterations"], 12) << row["name"];
+}
+
+TEST_F(BenchTest, FailedRowsFailAloneAndAreInTheJson) {
+  const Json json = run(kQuick +
+                            " --sweep=n=1000 --sweep=mem=pinned --sweep=order=depth_first --sweep=chunk=500 "
+                            "--sweep=streams=0,2 --benchmark_filter='pipeline' --benchmark_repetitions=2",
+                        1);
+  std::size_t failed = 0, good = 0;
+  for (const Json& row : json["benchmarks"]) {
+    if (row["run_type"] != "iteration") continue;
+    const bool error = row.value("error_occurred", false);
+    EXPECT_EQ(error, contains(row["name"], "streams:0")) << row["name"];
+    EXPECT_EQ(error, contains(row.value("error_message", ""), "streams:0 is below 1"));
+    ++(error ? failed : good);
+  }
+  EXPECT_EQ(failed, 4U);  // launch and graph, twice
+  EXPECT_EQ(good, 4U);
+}
+
+TEST_F(BenchTest, ImpossibleSizesFailWithTheReason) {
+  for (const auto& [sweep, reason] : std::map<std::string, std::string>{
+           {"--sweep=n=0", "n:0 is below 1"},
+           {"--sweep=n=2^50", "choose a smaller n"},
+           {"--sweep=chunk=2^40", "is above"},
+       }) {
+    const CommandResult result = run_command(kBench + kQuick + " " + sweep +
+                                             " --benchmark_filter='pipeline/order:depth_first/mem:pinned'");
+    EXPECT_EQ(result.exit_code, 1) << sweep;
+    EXPECT_TRUE(contains(result.output, "FAILED")) << result.output;
+    EXPECT_TRUE(contains(result.output, reason)) << sweep << "\n" << result.output;
+  }
+}
+
+TEST_F(BenchTest, FilterThatMatchesNothingLeavesNothing) {
+  const CommandResult result =
+      run_command(kBench + " --benchmark_filter=nosuchrow --benchmark_out=" + path("no.json"));
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(contains(result.output, "No row matches")) << result.output;
+  EXPECT_FALSE(std::filesystem::exists(path("no.json")));
+}
+
+TEST_F(BenchTest, SaysBeforeMeasuringThatItCannotWrite) {
+  for (const std::string& out : {std::string("/nosuch/folder/x.json"), std::string("/dev/full"), path("")}) {
+    const CommandResult result = run_command(kBench + " --benchmark_out=" + out);  // would take a minute
+    EXPECT_EQ(result.exit_code, 2) << out << result.output;
+    EXPECT_TRUE(contains(result.output, "cannot write")) << result.output;
+    EXPECT_FALSE(contains(result.output, "manual_time")) << "it measured first";
+  }
+}
+
+TEST_F(BenchTest, JsonOnStandardOutputIsOnlyJson) {
+  const CommandResult result =
+      run_command("(" + kBench + kQuick +
+                  " --sweep=n=100 --benchmark_filter=sequence --benchmark_format=json 2>/dev/null)");
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NO_THROW(EXPECT_FALSE(Json::parse(result.output)["benchmarks"].empty()));
+}
+
+TEST_F(BenchTest, UnknownDeviceSaysWhichThereAre) {
+  const CommandResult result = run_command(kBench + " --device=77");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_TRUE(contains(result.output, "--device=0")) << result.output;
+}
+
+TEST_F(BenchTest, InterruptedRunLeavesWholeJson) {
+  run_command("timeout --preserve-status -s INT 3 " + kBench +
+              " --benchmark_min_time=0.3 --benchmark_out=" + path("cut.json"));
+  const Json json = Json::parse(read_file(path("cut.json")));
+  EXPECT_TRUE(std::ranges::any_of(json["benchmarks"], [](const Json& row) {
+    return contains(row.value("error_message", ""), "interrupted");
+  }));
+}
+
+// Words only: no device is needed.
+
+TEST_F(CommandTest, UsageErrorsExitWith2AndNameTheNearest) {
+  for (const auto& [arguments, hint] : std::map<std::string, std::string>{
+           {"--prest=quick", "--preset"},
+           {"--preset=quik", "'quick'"},
+           {"--sweep=stream=1", "'streams'"},
+           {"--sweep=order=depthfirst", "'depth_first'"},
+           {"--sweep=streams=two", "2^20"},
+           {"--benchmark_fliter=x", "--benchmark_filter"},
+           {"'--benchmark_filter=(('", "regular expression"},
+           {"stray", "unexpected argument"},
+       }) {
+    const CommandResult result = run_command(kBench + " " + arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments << "\n" << result.output;
+    EXPECT_TRUE(contains(result.output, hint)) << arguments << "\n" << result.output;
+  }
+}
+
+TEST_F(CommandTest, HelpAndAxesTeach) {
+  const CommandResult help = run_command(kBench + " --help");
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* word :
+       {"--preset", "--sweep", "--list-axes", "--wall-budget", "--benchmark_filter", "Exit codes"})
+    EXPECT_TRUE(contains(help.output, word)) << word;
+  const CommandResult axes = run_command(kBench + " --list-axes");
+  EXPECT_EQ(axes.exit_code, 0);
+  for (const char* word :
+       {"pipeline", "sequence", "swish", "timer", "cpu", "breadth_first", "latched", "paper"})
+    EXPECT_TRUE(contains(axes.output, word)) << word;
+}
+
+TEST_F(CommandTest, ListsNamesThatFiltersMatch) {
+  const CommandResult all = run_command(kBench + " --benchmark_list_tests");
+  EXPECT_EQ(all.exit_code, 0);
+  const std::string first = all.output.substr(0, all.output.find('\n'));
+  const CommandResult one =
+      run_command(kBench + " --benchmark_list_tests '--benchmark_filter=^" + first + "$'");
+  EXPECT_EQ(one.output, first + "\n");
+}
+
+#ifdef OVERLAP_BENCH_CUDA
+TEST_F(CommandTest, WithoutADeviceCudaSaysWhyAndPointsToTheHost) {
+  const CommandResult result = run_command(std::string("CUDA_VISIBLE_DEVICES= ") + OVERLAP_BENCH_CUDA);
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_TRUE(contains(result.output, "overlap-bench-host")) << result.output;
+  EXPECT_EQ(std::ranges::count(result.output, '\n'), 1) << result.output;
+}
+#endif
+
+}  // namespace
+}  // namespace overlap

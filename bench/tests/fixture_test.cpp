@@ -1,0 +1,164 @@
+// Rows made and run on a device: they verify, and what is wrong is noticed. Runs once per backend.
+#include "fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "data.hpp"
+#include "families.hpp"
+
+namespace overlap {
+namespace {
+
+class FixtureTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const DeviceInfo info = device_info();
+    if (!info.usable) GTEST_SKIP() << info.why_not;
+    use_device(0);
+    MeasureSettings settings;
+    settings.warm_up_s = 0;
+    settings.fixed_operations = 3;
+    session_ = std::make_unique<Session>(0, settings);
+  }
+  Session& session() { return *session_; }
+
+  std::vector<PlannedRow> rows(const std::vector<std::string>& overrides) {
+    return plan_rows(families_, {.preset = "full", .overrides = overrides}, true);
+  }
+  std::unique_ptr<Fixture> make(const PlannedRow& row) { return row.family->make(row.point, session()); }
+
+  /// Poisons, runs three operations, verifies.
+  static void run(Fixture& fixture) {
+    fixture.poison_outputs();
+    fixture.take(3, Phase::measure);
+    fixture.verify(3);
+  }
+
+ private:
+  std::vector<Family> families_ = all_families();
+  std::unique_ptr<Session> session_;
+};
+
+TEST_F(FixtureTest, EveryRowOfEveryFamilyIsRight) {
+  for (const PlannedRow& row :
+       rows({"n=1,10007", "streams=1,3", "chunk=n/3,7", "kernels=1,2,5", "work=1,3"})) {
+    if (row.family->name == "pipeline" && row.point.number("chunk") > row.point.number("n")) continue;
+    SCOPED_TRACE(row.name);
+    const auto fixture = make(row);
+    run(*fixture);
+    run(*fixture);  // a second repetition
+  }
+}
+
+TEST_F(FixtureTest, OutputsArePoisonedBeforeMeasuring) {
+  for (const PlannedRow& row : rows({"n=1000", "streams=2", "chunk=n/4", "kernels=3", "work=1"})) {
+    if (row.family->name == "timer") continue;  // has no output
+    SCOPED_TRACE(row.name);
+    const auto fixture = make(row);
+    run(*fixture);
+    fixture->poison_outputs();
+    EXPECT_THROW(fixture->verify(1), WrongResult) << "an operation that never ran passed as right";
+  }
+}
+
+TEST_F(FixtureTest, RefusesImpossibleRowsWithTheReason) {
+  const std::pair<std::vector<std::string>, const char*> cases[] = {
+      {{"streams=0", "order=depth_first", "pipeline.n=100"}, "streams:0 is below 1"},
+      {{"n=0"}, "n:0 is below 1"},
+      {{"n=-5"}, "n:-5 is below 1"},
+      {{"pipeline.n=100", "chunk=101", "order=depth_first"}, "chunk:101 is above 100"},
+      {{"pipeline.n=100", "chunk=0", "order=depth_first"}, "chunk:0 is below 1"},
+      {{"work=0", "pipeline.n=100"}, "work:0 is below 1"},
+      {{"kernels=0"}, "kernels:0 is below 1"},
+      {{"n=2^50"}, "choose a smaller n"},
+      {{"n=2^61"}, "address space"},
+  };
+  for (const auto& [wrong, reason] : cases) {
+    std::vector<std::string> overrides = {"n=100", "order=sequential", "mem=pinned",
+                                          "work=1"};  // small, and few
+    overrides.insert(overrides.end(), wrong.begin(), wrong.end());
+    bool seen = false;
+    for (const PlannedRow& row : rows(overrides)) {
+      if (seen) break;
+      try {
+        make(row);
+      } catch (const std::exception& e) {
+        seen = seen || std::string(e.what()).find(reason) != std::string::npos;
+      }
+    }
+    EXPECT_TRUE(seen) << reason;
+  }
+  EXPECT_NO_THROW(run(*make(rows({"n=1000"}).front())));  // and the next row is fine
+}
+
+TEST_F(FixtureTest, LatchedRefusesMoreLaunchesThanFit) {
+  for (const PlannedRow& row : rows({"timing=latched", "submit=launch", "kernels=100000", "sequence.n=10"})) {
+    if (row.family->name != "sequence") continue;
+    EXPECT_THROW(make(row), std::invalid_argument);
+  }
+}
+
+TEST_F(FixtureTest, RegionsCoverWhatRunsOnForkedStreams) {
+  class Forked : public DeviceFixture {
+   public:
+    explicit Forked(Session& s) : DeviceFixture(s), streams_(s, 2), latch_(std::chrono::milliseconds(10)) {}
+    void verify(std::size_t) override {}
+
+   private:
+    void submit(std::size_t) override {
+      streams_.fork();
+      latch_.hold(streams_[1]);  // 10 ms on the other stream, by its time-out
+      streams_.join();
+    }
+    ForkJoin streams_;
+    Latch latch_;
+  };
+  Forked fixture(session());
+  EXPECT_GE(fixture.take(1, Phase::measure).seconds, 0.009);
+}
+
+TEST_F(FixtureTest, ColdSwishRotatesThroughMoreThanThreeTimesTheCache) {
+  for (const PlannedRow& row : rows({"swish.n=65536", "cache=cold", "pass=forward", "impl=vector"})) {
+    if (row.family->name != "swish") continue;
+    const auto fixture = make(row);
+    Measurement measured;
+    measured.p50_us = 1;
+    for (const auto& [name, value] : fixture->counters(measured))
+      EXPECT_TRUE(name != "l2_ratio" || value > 3) << value;
+  }
+}
+
+TEST_F(FixtureTest, DataIsKeptForRowsThatShareIt) {
+  int made = 0;
+  const auto make_int = [&] { return std::make_shared<int>(++made); };
+  const auto first = session().data<int>("a", make_int);
+  EXPECT_EQ(session().data<int>("a", make_int), first);
+  EXPECT_EQ(*session().data<int>("b", make_int), 2);
+  EXPECT_EQ(*session().data<int>("a", make_int), 3);
+}
+
+TEST_F(FixtureTest, TiledDataRepeatsItsPattern) {
+  const auto pattern = random_pattern(1'200'000, 1, 0, 1);
+  EXPECT_EQ(pattern.size(), kPatternElements);
+  EXPECT_EQ(random_pattern(10, 1, 0, 1).size(), 10U);
+  const std::size_t n = 3 * kPatternElements + 11;
+  const DeviceBuffer<float> device(n);
+  tile_device(device.span(), pattern, session().origin());
+  const Expected expected(pattern, {}, session().origin());
+  EXPECT_NO_THROW(expected.verify(device.span(), session().origin()));
+  std::vector<float> one = {2.0F};
+  copy_h2d(device.span().subspan(n - 1, 1), std::span<const float>(one), session().origin());
+  try {
+    expected.verify(device.span(), session().origin());
+    FAIL() << "a wrong last element went unnoticed";
+  } catch (const WrongResult& e) {
+    EXPECT_NE(std::string(e.what()).find("1 of "), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find(std::to_string(n - 1)), std::string::npos) << e.what();
+  }
+}
+
+}  // namespace
+}  // namespace overlap

@@ -1,0 +1,51 @@
+// Google Benchmark JSON, versions 1.7 to 1.9, read into rows. The only code that knows the JSON.
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace overlap::report {
+
+/// A file that cannot be read as results; what() holds the file, the place in it, and the reason.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One row of a run, its repetitions taken together.
+struct Row {
+  std::string name;    ///< without Google Benchmark's own suffixes
+  std::string family;  ///< up to the first axis
+  std::vector<std::pair<std::string, std::string>> axes;
+  std::vector<double> times_us;            ///< per repetition: the median of its samples, else its mean
+  std::map<std::string, double> counters;  ///< medians over the repetitions
+  std::string failure;                     ///< not empty: why the row has no time
+
+  bool failed() const { return !failure.empty(); }
+  /// The axis's value; empty if the row has no such axis.
+  std::string axis(const std::string& name) const;
+};
+
+/// One file: one run of the program.
+struct Run {
+  std::string path;
+  std::map<std::string, std::string> context;
+  std::vector<Row> rows;  ///< in the order of the file
+
+  /// The context's value; empty if there is none.
+  std::string about(const std::string& key) const;
+};
+
+/// @throws InputError if the file is missing, empty, truncated, or something else than Google Benchmark's
+/// JSON.
+Run read_run(const std::string& path);
+
+/// The same from text, `path` being what messages call it.
+Run parse_run(const std::string& text, const std::string& path);
+
+double median(std::vector<double> values);
+
+}  // namespace overlap::report

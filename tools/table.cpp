@@ -1,0 +1,314 @@
+#include "table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace overlap::report {
+namespace {
+
+/// Cells as they are shown, before any format lays them out.
+struct Grid {
+  std::string title;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+  bool host_bound = false;  ///< some row carries the mark
+};
+
+constexpr const char* kHostBoundNote = "* host bound: enqueuing the work takes as long as the work\n";
+
+/// A file's letter and what it is: "A: NVIDIA H200, run.json".
+std::string file_letter(std::size_t file) { return fmt::format("{}", static_cast<char>('A' + file % 26)); }
+
+std::string device_of(const Run& run) {
+  const std::string gpu = run.about("gpu");
+  return gpu.empty() ? "unknown device" : gpu;
+}
+
+std::string describe_run(const Run& run) {
+  std::string text = device_of(run);
+  const std::pair<const char*, const char*> facts[] = {{"driver", "driver"},
+                                                       {"cuda_runtime", "CUDA"},
+                                                       {"pcie", "PCIe"},
+                                                       {"build_type", "build"},
+                                                       {"revision", "revision"}};
+  for (const auto& [key, label] : facts)
+    if (const std::string value = run.about(key); !value.empty() && value != "unknown")
+      text += fmt::format(", {} {}", label, value);
+  return text + ", " + run.path;
+}
+
+/// A column of results: its head, whether any row has it, and its text.
+struct Metric {
+  std::string head;
+  std::string (*text)(const Cell&);
+};
+
+std::string percent(double value, int digits) { return fmt::format("{:.{}f} %", value, digits); }
+
+const std::vector<Metric>& metrics() {
+  static const std::vector<Metric> all = {
+      {"time", [](const Cell& c) { return format_time(c.time_us); }},
+      {"\u00B1", [](const Cell& c) { return c.spread ? percent(*c.spread * 100, 1) : ""; }},
+      {"speedup", [](const Cell& c) { return c.speedup ? fmt::format("{:.2f}x", *c.speedup) : ""; }},
+      {"GB/s", [](const Cell& c) { return c.gb_per_s ? fmt::format("{:.1f}", *c.gb_per_s) : ""; }},
+      {"of copy", [](const Cell& c) { return c.pct_of_copy ? percent(*c.pct_of_copy, 1) : ""; }},
+      {"over CPU", [](const Cell& c) { return c.times_cpu ? fmt::format("{:.1f}x", *c.times_cpu) : ""; }},
+      {"submit_us",
+       [](const Cell& c) {
+         return c.submit_us ? fmt::format("{:.1f}{}", *c.submit_us, c.host_bound ? "*" : "") : "";
+       }},
+  };
+  return all;
+}
+
+std::string metric_text(const Metric& metric, const Cell& cell) {
+  if (!cell.present) return "";
+  if (!cell.failure.empty()) return metric.head == "time" ? "failed" : "";
+  return metric.text(cell);
+}
+
+std::string title_of(const View& view, const std::vector<Run>& runs) {
+  std::string title = view.family;
+  for (const auto& [axis, value] : view.fixed) title += fmt::format("   {} {}", axis, format_count(value));
+  if (runs.size() == 1) title += "   " + device_of(runs[0]);
+  if (!view.baseline.empty()) {
+    std::string baseline;
+    for (const auto& [axis, value] : view.baseline)
+      baseline += fmt::format("{}{} {}", baseline.empty() ? "" : ", ", axis, value);
+    title += "   baseline: " + baseline;
+  }
+  return title;
+}
+
+Grid make_grid(const View& view, const std::vector<Run>& runs) {
+  Grid grid;
+  grid.title = title_of(view, runs);
+  grid.head = view.columns;
+  // Per file, the metrics that any row of the view has.
+  std::vector<std::pair<std::size_t, const Metric*>> columns;
+  for (std::size_t file = 0; file < runs.size(); ++file) {
+    for (const Metric& metric : metrics()) {
+      const bool used = std::ranges::any_of(
+          view.rows, [&](const ViewRow& row) { return !metric_text(metric, row.cells[file]).empty(); });
+      if (!used) continue;
+      columns.emplace_back(file, &metric);
+      grid.head.push_back(runs.size() > 1 ? file_letter(file) + " " + metric.head : metric.head);
+    }
+  }
+  for (const ViewRow& row : view.rows) {
+    std::vector<std::string> line;
+    for (const std::string& value : row.values) line.push_back(format_count(value));
+    for (const auto& [file, metric] : columns) line.push_back(metric_text(*metric, row.cells[file]));
+    std::string reasons;
+    for (std::size_t file = 0; file < runs.size(); ++file) {
+      const Cell& cell = row.cells[file];
+      grid.host_bound = grid.host_bound || (cell.present && cell.host_bound);
+      if (!cell.failure.empty())
+        reasons += (runs.size() > 1 ? file_letter(file) + ": " : "") + cell.failure + " ";
+    }
+    if (!reasons.empty()) line.push_back(reasons);
+    grid.rows.push_back(std::move(line));
+  }
+  return grid;
+}
+
+/// Characters that a terminal shows: UTF-8 continuation bytes take no place.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+bool is_number_like(const std::string& text) {
+  return !text.empty() && text.find_first_of("0123456789") == 0;
+}
+
+std::string legend(const std::vector<Run>& runs, const char* line_end) {
+  std::string text;
+  for (std::size_t file = 0; file < runs.size(); ++file)
+    text += (runs.size() > 1 ? file_letter(file) + ": " : "") + describe_run(runs[file]) + line_end;
+  return text;
+}
+
+std::string markdown_escaped(const std::string& text) {
+  std::string escaped;
+  for (char c : text) {
+    if (std::string_view("|\\`*_[]<>").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return escaped;
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+/// The numbers of a cell by name, in a fixed order, for the formats that machines read.
+std::vector<std::pair<std::string, std::optional<double>>> numbers_of(const Cell& cell) {
+  if (!cell.present || !cell.failure.empty())
+    return {{"time_us", {}},   {"spread", {}},     {"speedup", {}},     {"gb_per_s", {}},
+            {"submit_us", {}}, {"host_bound", {}}, {"pct_of_copy", {}}, {"times_cpu", {}}};
+  return {{"time_us", cell.time_us},
+          {"spread", cell.spread},
+          {"speedup", cell.speedup},
+          {"gb_per_s", cell.gb_per_s},
+          {"submit_us", cell.submit_us},
+          {"host_bound", cell.submit_us ? std::optional<double>(cell.host_bound ? 1 : 0) : std::nullopt},
+          {"pct_of_copy", cell.pct_of_copy},
+          {"times_cpu", cell.times_cpu}};
+}
+
+Axes all_axes(const View& view, const ViewRow& row) {
+  Axes axes = view.fixed;
+  for (std::size_t i = 0; i < view.columns.size(); ++i) axes.emplace_back(view.columns[i], row.values[i]);
+  return axes;
+}
+
+}  // namespace
+
+std::string format_time(double us) {
+  const auto digits = [](double value) { return value < 10 ? 2 : value < 100 ? 1 : 0; };
+  if (us < 1000) return fmt::format("{:.{}f} us", us, digits(us));
+  if (us < 1e6) return fmt::format("{:.{}f} ms", us / 1e3, digits(us / 1e3));
+  return fmt::format("{:.{}f} s", us / 1e6, digits(us / 1e6));
+}
+
+std::string format_count(const std::string& value) {
+  if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos) return value;
+  std::string grouped;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (i > 0 && (value.size() - i) % 3 == 0) grouped += ',';
+    grouped += value[i];
+  }
+  return grouped;
+}
+
+std::string to_text(const std::vector<View>& views, const std::vector<Run>& runs) {
+  std::string text = legend(runs, "\n");
+  bool host_bound = false;
+  for (const View& view : views) {
+    const Grid grid = make_grid(view, runs);
+    host_bound = host_bound || grid.host_bound;
+    std::vector<std::size_t> widths;
+    for (const std::string& head : grid.head) widths.push_back(width_of(head));
+    for (const auto& row : grid.rows)
+      for (std::size_t c = 0; c < grid.head.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));
+    // Words line up on the left, numbers on the right.
+    std::vector<bool> right(grid.head.size());
+    for (std::size_t c = 0; c < grid.head.size(); ++c)
+      right[c] = c >= view.columns.size() ||
+                 std::ranges::all_of(grid.rows, [&](const auto& row) { return is_number_like(row[c]); });
+    const auto line = [&](const std::vector<std::string>& cells) {
+      std::string out;
+      for (std::size_t c = 0; c < cells.size(); ++c) {
+        if (c > 0) out += "  ";
+        if (c >= widths.size()) {
+          out += cells[c];  // why a row failed
+          continue;
+        }
+        const std::string pad(widths[c] - width_of(cells[c]), ' ');
+        out += right[c] ? pad + cells[c] : cells[c] + pad;
+      }
+      out.erase(out.find_last_not_of(' ') + 1);
+      return out + "\n";
+    };
+    text += "\n" + grid.title + "\n" + line(grid.head);
+    for (const auto& row : grid.rows) text += line(row);
+  }
+  return host_bound ? text + "\n" + kHostBoundNote : text;
+}
+
+std::string to_markdown(const std::vector<View>& views, const std::vector<Run>& runs) {
+  std::string text;
+  for (std::size_t file = 0; file < runs.size(); ++file)
+    text += "- " + (runs.size() > 1 ? file_letter(file) + ": " : "") +
+            markdown_escaped(describe_run(runs[file])) + "\n";
+  bool host_bound = false;
+  for (const View& view : views) {
+    const Grid grid = make_grid(view, runs);
+    host_bound = host_bound || grid.host_bound;
+    text += "\n**" + markdown_escaped(grid.title) + "**\n\n|";
+    for (const std::string& head : grid.head) text += " " + markdown_escaped(head) + " |";
+    text += "\n|";
+    for (std::size_t c = 0; c < grid.head.size(); ++c) text += c < view.columns.size() ? "---|" : "---:|";
+    text += "\n";
+    for (auto row : grid.rows) {
+      if (row.size() > grid.head.size()) {  // a Markdown row has no room beside it: the reason joins the time
+        for (std::string& cell : row)
+          if (cell == "failed") cell += ": " + row.back();
+        row.pop_back();
+      }
+      text += "|";
+      for (const std::string& cell : row) text += " " + markdown_escaped(cell) + " |";
+      text += "\n";
+    }
+  }
+  return host_bound ? text + "\n" + markdown_escaped(kHostBoundNote) + "\n" : text;
+}
+
+std::string to_csv(const std::vector<View>& views, const std::vector<Run>& runs) {
+  std::vector<std::string> axes;
+  for (const View& view : views)
+    for (const ViewRow& row : view.rows)
+      for (const auto& [axis, value] : all_axes(view, row))
+        if (std::ranges::find(axes, axis) == axes.end()) axes.push_back(axis);
+  std::string text = "file,gpu,backend,family";
+  for (const std::string& axis : axes) text += "," + csv_field(axis);
+  for (const auto& [name, value] : numbers_of({})) text += "," + name;
+  text += ",failure\r\n";
+  for (const View& view : views) {
+    for (const ViewRow& row : view.rows) {
+      const Axes coordinates = all_axes(view, row);
+      for (std::size_t file = 0; file < runs.size(); ++file) {
+        if (!row.cells[file].present) continue;
+        text += csv_field(runs[file].path) + "," + csv_field(runs[file].about("gpu")) + "," +
+                csv_field(runs[file].about("backend")) + "," + csv_field(view.family);
+        for (const std::string& axis : axes) {
+          const auto found =
+              std::ranges::find(coordinates, axis, [](const auto& pair) { return pair.first; });
+          text += "," + (found == coordinates.end() ? "" : csv_field(found->second));
+        }
+        for (const auto& [name, value] : numbers_of(row.cells[file]))
+          text += "," + (value ? fmt::format("{}", *value) : "");
+        text += "," + csv_field(row.cells[file].failure) + "\r\n";
+      }
+    }
+  }
+  return text;
+}
+
+std::string to_json(const std::vector<View>& views, const std::vector<Run>& runs) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"schema", "overlap-table-1"}, {"files", Json::array()}, {"views", Json::array()}};
+  for (const Run& run : runs) json["files"].push_back({{"path", run.path}, {"context", run.context}});
+  const auto object = [](const Axes& axes) {
+    Json result = Json::object();
+    for (const auto& [axis, value] : axes) result[axis] = value;
+    return result;
+  };
+  for (const View& view : views) {
+    Json shown = {{"family", view.family}, {"baseline", object(view.baseline)}, {"rows", Json::array()}};
+    for (const ViewRow& row : view.rows) {
+      Json results = Json::array();
+      for (std::size_t file = 0; file < runs.size(); ++file) {
+        const Cell& cell = row.cells[file];
+        if (!cell.present) continue;
+        Json result = {{"file", file}};
+        for (const auto& [name, value] : numbers_of(cell))
+          if (value) result[name] = *value;
+        if (!cell.failure.empty()) result["failure"] = cell.failure;
+        results.push_back(std::move(result));
+      }
+      shown["rows"].push_back({{"axes", object(all_axes(view, row))}, {"results", std::move(results)}});
+    }
+    json["views"].push_back(std::move(shown));
+  }
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace overlap::report

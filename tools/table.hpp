@@ -1,0 +1,25 @@
+// Views as text, Markdown, CSV and JSON. Pure: the same input gives the same bytes, whatever the locale.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "view.hpp"
+
+namespace overlap::report {
+
+/// Aligned columns for a terminal.
+std::string to_text(const std::vector<View>& views, const std::vector<Run>& runs);
+/// GitHub-flavoured Markdown tables.
+std::string to_markdown(const std::vector<View>& views, const std::vector<Run>& runs);
+/// One line per row and file (RFC 4180); a column for every axis that any row has.
+std::string to_csv(const std::vector<View>& views, const std::vector<Run>& runs);
+/// {"schema": "overlap-table-1", "files": [...], "views": [...]}; absent values are absent, never 0 or null.
+std::string to_json(const std::vector<View>& views, const std::vector<Run>& runs);
+
+/// "12.3 us", "4.56 ms": three or four digits, the unit that fits.
+std::string format_time(double us);
+/// "16,777,216"; text that is no whole number stays as it is.
+std::string format_count(const std::string& value);
+
+}  // namespace overlap::report

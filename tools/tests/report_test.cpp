@@ -1,0 +1,292 @@
+// Reading, arranging and showing results, on small inputs written by hand.
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "results.hpp"
+#include "table.hpp"
+#include "view.hpp"
+
+namespace overlap::report {
+namespace {
+
+const std::string kData = OVERLAP_TEST_DATA;
+const std::string kReport = OVERLAP_REPORT;
+
+/// A run of two pipeline rows and their CPU reference; `body` replaces the rows.
+std::string run_text(const std::string& body,
+                     const std::string& context = R"("backend": "cuda", "gpu": "Test GPU")") {
+  return R"({"context": {)" + context + R"(}, "benchmarks": [)" + body + "]}";
+}
+
+std::string row_text(const std::string& name, double time, const std::string& unit = "us",
+                     const std::string& more = "") {
+  return R"({"name": ")" + name + R"(", "run_name": ")" + name +
+         R"(", "run_type": "iteration", "repetitions": 1, "iterations": 10, "real_time": )" +
+         std::to_string(time) + R"(, "cpu_time": 1.0, "time_unit": ")" + unit + "\"" + more + "}";
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_run(text, "some.json");
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+const Cell& cell(const std::vector<View>& views, std::size_t row, std::size_t file = 0) {
+  return views.at(0).rows.at(row).cells.at(file);
+}
+
+TEST(Results, TakesNamesApart) {
+  const report::Run run = parse_run(
+      run_text(row_text(
+          "pipeline/order:sequential/n:16/min_time:0.1/iterations:5/repeats:2/manual_time/threads:1", 3)),
+      "x");
+  const Row& row = run.rows.at(0);
+  EXPECT_EQ(row.family, "pipeline");
+  EXPECT_EQ(row.name, "pipeline/order:sequential/n:16");
+  EXPECT_EQ(row.axis("order"), "sequential");
+  EXPECT_EQ(row.axis("n"), "16");
+  EXPECT_EQ(row.axis("streams"), "");
+}
+
+TEST(Results, ForeignBenchmarksKeepTheirNames) {
+  const report::Run run =
+      parse_run(run_text(row_text("BM_copy<float>/8/1024", 3) + "," + row_text("BM/a:1/2", 3)), "x");
+  EXPECT_EQ(run.rows[0].family, "BM_copy<float>/8/1024");
+  EXPECT_TRUE(run.rows[0].axes.empty());
+  EXPECT_EQ(run.rows[1].axis("a"), "1");
+}
+
+TEST(Results, ConvertsUnits) {
+  for (const auto& [unit, us] :
+       std::map<std::string, double>{{"ns", 2e-3}, {"us", 2}, {"ms", 2e3}, {"s", 2e6}})
+    EXPECT_DOUBLE_EQ(parse_run(run_text(row_text("a/n:1", 2, unit)), "x").rows[0].times_us.at(0), us) << unit;
+  EXPECT_NE(refusal(run_text(row_text("a/n:1", 2, "weeks"))).find("weeks"), std::string::npos);
+}
+
+TEST(Results, GathersRepetitionsAndPrefersTheMedianOfSamples) {
+  const report::Run run =
+      parse_run(run_text(row_text("a/n:1", 9, "us", R"(, "p50_us": 1.0, "cv": 0.5)") + "," +
+                         row_text("a/n:1", 9, "us", R"(, "p50_us": 3.0, "cv": 0.1)") + "," +
+                         row_text("a/n:1", 9, "us", R"(, "p50_us": 2.0, "cv": 0.2)")),
+                "x");
+  ASSERT_EQ(run.rows.size(), 1U);
+  EXPECT_EQ(run.rows[0].times_us, (std::vector<double>{1, 3, 2}));
+  EXPECT_EQ(run.rows[0].counters.at("cv"), 0.2);
+}
+
+TEST(Results, ReadsFilesThatKeptOnlyAggregates) {
+  const std::string rows =
+      R"({"name": "a/n:1_mean", "run_name": "a/n:1", "run_type": "aggregate", "aggregate_name": "mean", "real_time": 9, "time_unit": "us"},
+         {"name": "a/n:1_median", "run_name": "a/n:1", "run_type": "aggregate", "aggregate_name": "median", "real_time": 5, "time_unit": "us"},
+         {"name": "a/n:1_cv", "run_name": "a/n:1", "run_type": "aggregate", "aggregate_name": "cv", "real_time": 0.1, "time_unit": "us"})";
+  EXPECT_EQ(parse_run(run_text(rows), "x").rows.at(0).times_us, (std::vector<double>{5}));
+}
+
+TEST(Results, FailedAndSkippedRowsHaveNoTime) {
+  const std::string rows =
+      R"({"name": "a/n:1", "run_name": "a/n:1", "run_type": "iteration", "error_occurred": true, "error_message": "out of memory", "real_time": 0.0, "time_unit": "us"},
+         {"name": "a/n:2", "run_name": "a/n:2", "run_type": "iteration", "skipped": true, "skip_message": "budget", "real_time": 0.0, "time_unit": "us"},
+         {"name": "a/n:3", "run_name": "a/n:3", "run_type": "iteration", "real_time": 4.0, "time_unit": "us"},
+         {"name": "a/n:3", "run_name": "a/n:3", "run_type": "iteration", "error_occurred": true, "error_message": "second failed", "real_time": 0.0, "time_unit": "us"})";
+  const report::Run run = parse_run(run_text(rows), "x");
+  ASSERT_EQ(run.rows.size(), 3U);
+  EXPECT_EQ(run.rows[0].failure, "out of memory");
+  EXPECT_EQ(run.rows[1].failure, "skipped: budget");
+  EXPECT_EQ(run.rows[2].failure, "second failed") << "half a row is no row";
+  for (const Row& row : run.rows) EXPECT_TRUE(row.times_us.empty());
+}
+
+TEST(Results, RefusesWithFilePlaceAndReason) {
+  EXPECT_TRUE(contains(refusal(""), "some.json: is empty"));
+  EXPECT_TRUE(contains(refusal(" \n"), "white space"));
+  EXPECT_TRUE(contains(refusal("[1, 2]"), "not Google Benchmark's"));
+  EXPECT_TRUE(contains(refusal(R"({"benchmarks": [{"name": "a"}]})"), "context"));
+  EXPECT_TRUE(contains(refusal(run_text("")), "no rows"));
+  EXPECT_TRUE(contains(refusal(run_text("7")), "benchmarks[0]"));
+  EXPECT_TRUE(contains(refusal(run_text(R"({"name": "a/n:1", "time_unit": "us"})")), "real_time is missing"));
+  EXPECT_TRUE(contains(refusal(run_text(R"({"name": "a/n:1", "time_unit": "us", "real_time": null})")),
+                       "not a number"));
+  EXPECT_TRUE(contains(refusal(run_text(row_text("a/n:1", -1))), "-1"));
+  EXPECT_TRUE(contains(refusal(run_text(row_text("a/n:1", 1), R"("json_schema_version": 2)")),
+                       "json_schema_version"));
+  EXPECT_TRUE(contains(refusal(R"({"context": {}, "benchmarks": [{"x": NaN}]})"), "offset "));
+}
+
+TEST(Results, EveryTruncationIsRefusedWithAnOffset) {
+  const std::string whole = run_text(row_text("a/n:1", 1) + "," + row_text("a/n:2", 2));
+  for (std::size_t length = 1; length < whole.size(); ++length) {
+    const std::string message = refusal(whole.substr(0, length));
+    ASSERT_TRUE(contains(message, "offset ")) << length << " " << message;
+  }
+  EXPECT_TRUE(contains(refusal(whole.substr(0, whole.size() - 2)), "cut off"));
+}
+
+TEST(Results, MissingFilesAndFoldersAreRefused) {
+  EXPECT_THROW(read_run("/nosuch/file.json"), InputError);
+  EXPECT_THROW(read_run("/tmp"), InputError);
+}
+
+TEST(Results, ReadsEveryVersionOfTheLibrary) {
+  for (const char* file : {"gbench-1.7.1.json", "gbench-1.8.3.json", "gbench-1.9.4.json"}) {
+    const report::Run run = read_run(kData + "/" + file);
+    EXPECT_GE(run.rows.size(), 2U) << file;
+    for (const Row& row : run.rows)
+      EXPECT_EQ(row.failed(), contains(row.name, "fails")) << file << " " << row.name;
+  }
+}
+
+/// Sequential at 40 us, two depth-first rows, a CPU reference; optionally slower by a factor.
+std::string pipeline(double factor = 1) {
+  const auto name = [](const std::string& rest) {
+    return "pipeline/order:" + rest + "/n:100/work:1/manual_time";
+  };
+  return row_text(name("sequential/mem:pinned/submit:launch/streams:1"), 40 * factor) + "," +
+         row_text(name("sequential/mem:pinned/submit:graph/streams:1"), 50 * factor) + "," +
+         row_text(name("depth_first/mem:pinned/submit:launch/streams:4"), 20 * factor, "us",
+                  R"(, "submit_us": 19.0, "host_bound": 1.0, "cv": 0.01, "bytes_per_second": 2e9)") +
+         "," + row_text(name("depth_first/mem:pinned/submit:graph/streams:4"), 10 * factor) + "," +
+         row_text("cpu/op:trig/n:100/manual_time", 4, "ms");
+}
+
+TEST(View, SpeedupsAreOverTheBaselineOfTheGroup) {
+  const auto views = make_views({parse_run(run_text(pipeline()), "x")}, {});
+  ASSERT_EQ(views.size(), 2U);
+  EXPECT_EQ(views[0].family, "pipeline");
+  EXPECT_EQ(views[0].columns, (std::vector<std::string>{"order", "submit", "streams"}));
+  EXPECT_DOUBLE_EQ(*cell(views, 0).speedup, 1);
+  EXPECT_DOUBLE_EQ(*cell(views, 1).speedup, 0.8);
+  EXPECT_DOUBLE_EQ(*cell(views, 2).speedup, 2);
+  EXPECT_DOUBLE_EQ(*cell(views, 3).speedup, 4);
+  EXPECT_DOUBLE_EQ(*cell(views, 2).times_cpu, 200);
+  EXPECT_DOUBLE_EQ(*cell(views, 2).gb_per_s, 2);
+  EXPECT_TRUE(cell(views, 2).host_bound);
+}
+
+TEST(View, BaselineCanBeChosen) {
+  const auto views = make_views({parse_run(run_text(pipeline()), "x")}, {{"submit", "graph"}});
+  EXPECT_DOUBLE_EQ(*cell(views, 0).speedup, 50.0 / 40);  // sequential over sequential
+  EXPECT_DOUBLE_EQ(*cell(views, 2).speedup, 10.0 / 20);  // four streams over four streams
+}
+
+TEST(View, FailedBaselineGivesNoSpeedup) {
+  const std::string failed =
+      R"({"name": "sequence/submit:launch/n:1", "error_occurred": true, "error_message": "no", "real_time": 0, "time_unit": "us"},)" +
+      row_text("sequence/submit:graph/n:1", 5);
+  const auto views = make_views({parse_run(run_text(failed), "x")}, {});
+  EXPECT_EQ(cell(views, 0).failure, "no");
+  EXPECT_FALSE(cell(views, 1).speedup);
+}
+
+TEST(View, ZeroTimesGiveNoRatio) {
+  const auto views = make_views({parse_run(run_text(row_text("sequence/submit:launch/n:1", 0) + "," +
+                                                    row_text("sequence/submit:graph/n:1", 0)),
+                                           "x")},
+                                {});
+  EXPECT_FALSE(cell(views, 0).speedup);
+  EXPECT_FALSE(cell(views, 1).speedup);
+}
+
+TEST(View, NothingDividesOneFileByAnother) {
+  // A host run ten times slower, without its own baseline: no speedup may appear for it.
+  const report::Run cuda = parse_run(run_text(pipeline()), "cuda.json");
+  const report::Run host = parse_run(
+      run_text(
+          row_text("pipeline/order:depth_first/mem:pinned/submit:launch/streams:4/n:100/work:1/manual_time",
+                   200),
+          R"("backend": "host", "gpu": "CPU")"),
+      "host.json");
+  const auto views = make_views({cuda, host}, {});
+  EXPECT_DOUBLE_EQ(*cell(views, 2, 0).speedup, 2);
+  EXPECT_TRUE(cell(views, 2, 1).present);
+  EXPECT_FALSE(cell(views, 2, 1).speedup);
+  EXPECT_FALSE(cell(views, 2, 1).times_cpu);
+  EXPECT_FALSE(cell(views, 0, 1).present);
+}
+
+TEST(Table, ShowsFilesSideBySide) {
+  const std::vector<report::Run> runs = {parse_run(run_text(pipeline()), "a.json"),
+                                         parse_run(run_text(pipeline(2)), "b.json")};
+  const auto text = to_text(make_views(runs, {}), runs);
+  EXPECT_TRUE(contains(text, "A: Test GPU, a.json")) << text;
+  EXPECT_TRUE(contains(text, "B speedup")) << text;
+  EXPECT_TRUE(contains(text, "19.0*")) << text;
+  EXPECT_TRUE(contains(text, "* host bound")) << text;
+}
+
+TEST(Table, EveryFormatShowsFailures) {
+  const std::string failed =
+      R"({"name": "sequence/submit:launch/n:1", "error_occurred": true, "error_message": "a|b, \"c\"", "real_time": 0, "time_unit": "us"},)" +
+      row_text("sequence/submit:graph/n:1", 5);
+  const std::vector<report::Run> runs = {parse_run(run_text(failed), "x")};
+  const auto views = make_views(runs, {});
+  EXPECT_TRUE(contains(to_text(views, runs), "failed"));
+  EXPECT_TRUE(contains(to_text(views, runs), "a|b"));
+  EXPECT_TRUE(contains(to_markdown(views, runs), "failed: a\\|b"));
+  EXPECT_TRUE(contains(to_csv(views, runs), R"("a|b, ""c""")"));
+  const auto json = nlohmann::json::parse(to_json(views, runs));
+  EXPECT_EQ(json["views"][0]["rows"][0]["results"][0]["failure"], "a|b, \"c\"");
+  EXPECT_FALSE(json["views"][0]["rows"][0]["results"][0].contains("time_us"));
+  EXPECT_EQ(json["views"][0]["rows"][1]["results"][0]["time_us"], 5.0);
+}
+
+TEST(Table, CsvHasOneFieldPerColumn) {
+  const std::vector<report::Run> runs = {parse_run(run_text(pipeline()), "x")};
+  std::istringstream lines(to_csv(make_views(runs, {}), runs));
+  std::ptrdiff_t commas = -1;
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const auto here = std::ranges::count(line, ',');
+    EXPECT_TRUE(commas < 0 || here == commas) << line;
+    commas = here;
+  }
+  EXPECT_EQ(count, 6U);
+}
+
+TEST(Table, FormatsNumbersForReaders) {
+  EXPECT_EQ(format_time(1.284), "1.28 us");
+  EXPECT_EQ(format_time(23.67), "23.7 us");
+  EXPECT_EQ(format_time(863.4), "863 us");
+  EXPECT_EQ(format_time(3709.2), "3.71 ms");
+  EXPECT_EQ(format_time(2.5e6), "2.50 s");
+  EXPECT_EQ(format_count("16777216"), "16,777,216");
+  EXPECT_EQ(format_count("999"), "999");
+  EXPECT_EQ(format_count("pinned"), "pinned");
+}
+
+class ReportTest : public CommandTest {};
+
+TEST_F(ReportTest, ExitCodesAreAsDocumented) {
+  const std::string good = write("good.json", run_text(pipeline()));
+  const std::string failed = write(
+      "failed.json",
+      run_text(
+          R"({"name": "a/n:1", "error_occurred": true, "error_message": "no", "real_time": 0, "time_unit": "us"})"));
+  EXPECT_EQ(run_command(kReport + " table " + good).exit_code, 0);
+  EXPECT_EQ(run_command(kReport + " table " + failed).exit_code, 1);
+  for (const char* usage :
+       {"", " tabel", " table", " table --nosuch", " table --format=pdf", " table --baseline=order"})
+    EXPECT_EQ(run_command(kReport + usage + (contains(usage, "--") ? " " + good : "")).exit_code, 2) << usage;
+  EXPECT_EQ(run_command(kReport + " table " + good + " --baseline order=nosuch").exit_code, 2);
+  EXPECT_EQ(run_command(kReport + " table " + good + " -o /nosuch/folder/t").exit_code, 2);
+  EXPECT_EQ(run_command(kReport + " table " + good + " > /dev/full").exit_code, 2);
+  EXPECT_EQ(run_command(kReport + " table " + path("none.json")).exit_code, 3);
+  EXPECT_EQ(run_command(kReport + " table " + write("empty.json", "")).exit_code, 3);
+  EXPECT_EQ(run_command(kReport + " table " + good + " " + write("cut.json", "{\"context\": ")).exit_code, 3);
+}
+
+TEST_F(ReportTest, WritesFilesAndTheSameBytesInAnyLocale) {
+  const std::string good = write("good.json", run_text(pipeline()));
+  for (const char* format : {"text", "md", "csv", "json"}) {
+    const std::string base = kReport + " table " + good + " --format " + format;
+    EXPECT_EQ(run_command(base + " -o " + path("a")).exit_code, 0);
+    EXPECT_EQ(run_command("LC_ALL=de_DE.UTF-8 " + base + " -o " + path("b")).exit_code, 0);
+    EXPECT_FALSE(read_file(path("a")).empty());
+    EXPECT_EQ(read_file(path("a")), read_file(path("b")));
+  }
+}
+
+}  // namespace
+}  // namespace overlap::report
