@@ -87,11 +87,18 @@ std::vector<std::string> parse_range(const Axis& axis, const std::string& text) 
   return values;
 }
 
+// Chunks cut by "n/K" begin at multiples of so many elements: 256 bytes, as allocations do. Copies between
+// odd addresses took up to 2 % longer on an H200, which would be the chunk count's fault in a table.
+constexpr std::int64_t kAlignedElements = 64;
+constexpr std::int64_t kLeastToAlign = 4096;  // below, rounding would change how many chunks there are
+
 /// The row's n, divided by K and rounded up, for a value written "n/K".
 std::string resolve(const std::string& value, std::int64_t n) {
-  if (!value.starts_with("n/")) return value;
   const std::int64_t divisor = *parse_number(std::string_view(value).substr(2));
-  return std::to_string(std::max<std::int64_t>(1, n / divisor + (n % divisor != 0)));
+  std::int64_t chunk = std::max<std::int64_t>(1, n / divisor + (n % divisor != 0));
+  if (chunk >= kLeastToAlign && chunk < n)
+    chunk = std::min(n, (chunk - 1) / kAlignedElements * kAlignedElements + kAlignedElements);
+  return std::to_string(chunk);
 }
 
 const std::string& preset_values(const Axis& axis, const std::string& preset, bool host) {

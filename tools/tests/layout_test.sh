@@ -16,11 +16,12 @@ found=$(grep -rnE '#include [<"]overlap/' --include='*.[ch]pp' tools)
 found=$(grep -rnE '#include "cuda/' kernels/host; grep -rnE '#include "host/' kernels/cuda)
 [ -n "$found" ] && complain "one backend sees the other" "$found"
 
-if ! command -v clang-format >/dev/null || ! clang-format --version | grep -q 'version 14\.'; then
+formatter=$(command -v clang-format-14 || command -v clang-format || true)
+if [ -z "$formatter" ] || ! "$formatter" --version | grep -q 'version 14\.'; then
   echo "clang-format 14 is not here: format not checked"
   [ $bad = 0 ] && exit 77
   exit 1
 fi
-found=$(find kernels bench tools -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' | sort | xargs clang-format --dry-run 2>&1 | grep -E 'warning:' | cut -d: -f1 | uniq -c)
+found=$(find kernels bench tools -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' | sort | xargs "$formatter" --dry-run 2>&1 | grep -E 'warning:' | cut -d: -f1 | uniq -c)
 [ -n "$found" ] && complain "not formatted (clang-format -i)" "$found"
 exit $bad
