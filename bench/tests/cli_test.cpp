@@ -158,7 +158,7 @@ TEST_F(BenchTest, UnknownDeviceSaysWhichThereAre) {
 }
 
 TEST_F(BenchTest, InterruptedRunLeavesWholeJson) {
-  run_command("timeout --preserve-status -s INT 3 " + kBench +
+  run_command("timeout --foreground --preserve-status -s INT 3 " + kBench +
               " --benchmark_min_time=0.3 --benchmark_out=" + path("cut.json"));
   const Json json = Json::parse(read_file(path("cut.json")));
   EXPECT_TRUE(std::ranges::any_of(json["benchmarks"], [](const Json& row) {

@@ -123,18 +123,18 @@ TEST(PlanRows, RefusesUnknownWordsWithTheNearest) {
   EXPECT_NE(refusal([] { names({.overrides = {"streams="}}); }), "");
 }
 
-TEST(PlanRows, CutChunksBeginAtAlignedElements) {
+TEST(PlanRows, CutChunksAreRound) {
   const auto chunks = [](const std::string& n) {
-    return names({.overrides = {"chunked.n=" + n, "chunk=n/12", "streams=1", "small.n=1"}}).front();
+    return names({.overrides = {"chunked.n=" + n, "chunk=n/15", "streams=1", "small.n=1"}}).front();
   };
-  EXPECT_EQ(chunks("16777216"), "chunked/order:depth_first/streams:1/chunk:1398144/n:16777216");
-  EXPECT_EQ(chunks("10007"), "chunked/order:depth_first/streams:1/chunk:834/n:10007");
+  EXPECT_EQ(chunks("16777216"), "chunked/order:depth_first/streams:1/chunk:1179648/n:16777216");
+  EXPECT_EQ(chunks("10007"), "chunked/order:depth_first/streams:1/chunk:668/n:10007");
 }
 
 TEST(PlanRows, BigNumbersStayExact) {
   const auto rows = names({.overrides = {"chunked.n=2^62", "chunk=n/3", "streams=1", "small.n=1"}});
   EXPECT_EQ(rows.front(),
-            "chunked/order:depth_first/streams:1/chunk:1537228672809129344/n:4611686018427387904");
+            "chunked/order:depth_first/streams:1/chunk:1585267068834414592/n:4611686018427387904");
 }
 
 TEST(Point, ChecksLimits) {

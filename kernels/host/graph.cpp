@@ -79,7 +79,7 @@ class Executor {
     run_lane(run, 0);
     std::unique_lock lock(run.mutex);
     run.changed.wait(lock, [&run] { return run.busy_workers == 0; });
-    if (run.error) std::rethrow_exception(run.error);
+    throw_if(run.error);
   }
 
  private:
@@ -87,7 +87,7 @@ class Executor {
     const std::vector<Node>& nodes;
     std::vector<char> done;
     std::size_t busy_workers;
-    std::exception_ptr error;
+    Error error;
     std::mutex mutex;
     std::condition_variable changed;
   };
@@ -103,12 +103,7 @@ class Executor {
                        [&] { return std::ranges::all_of(node.after, [&](auto j) { return run.done[j]; }); });
       if (!run.error) {
         lock.unlock();
-        std::exception_ptr error;
-        try {
-          node.operation();
-        } catch (...) {
-          error = std::current_exception();
-        }
+        const Error error = error_of(node.operation);
         lock.lock();
         if (error && !run.error) run.error = error;
       }

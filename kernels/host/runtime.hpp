@@ -4,7 +4,6 @@
 
 #include <condition_variable>
 #include <deque>
-#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -18,12 +17,30 @@ namespace overlap {
 using Clock = std::chrono::steady_clock;
 using Operation = std::function<void()>;
 
+/// Why an operation failed; null if it did not. A text and not an exception_ptr: threads share it, every
+/// synchronize() throws a DeviceError of its own, and the sanitizers can see its reference count.
+using Error = std::shared_ptr<const std::string>;
+
+/// Runs `operation`. @return what it threw.
+inline Error error_of(const Operation& operation) {
+  try {
+    operation();
+    return nullptr;
+  } catch (const std::exception& e) {
+    return std::make_shared<const std::string>(e.what());
+  }
+}
+
+inline void throw_if(const Error& error) {
+  if (error) throw DeviceError(*error);
+}
+
 /// One reaching of a point in a stream: set once, by the stream; waited for by anyone.
 class Completion {
  public:
-  void complete(std::exception_ptr error);
+  void complete(Error error);
   /// Waits. Returns the error of the stream that reached the point, if it had one.
-  std::exception_ptr wait();
+  Error wait();
   bool reached() const;
   Clock::time_point at() const;  ///< when it was reached; meaningful once reached() is true
 
@@ -32,7 +49,7 @@ class Completion {
   std::condition_variable reached_changed_;
   bool reached_ = false;
   Clock::time_point at_;
-  std::exception_ptr error_;
+  Error error_;
 };
 
 /// A thread and its queue. The destructor runs what is queued, then joins.
@@ -71,7 +88,7 @@ struct Stream::Impl {
   std::shared_ptr<Capture> capture;  ///< set while the stream takes part in one
   std::size_t lane = 0;              ///< this stream's lane in it
   std::vector<std::size_t> tail;     ///< captured nodes that the next operation must follow
-  std::exception_ptr error;          ///< the first since the last synchronize(); touched by the worker only
+  Error error;                       ///< the first since the last synchronize(); touched by the worker only
   Worker worker;                     ///< last, so that it drains before the rest goes
 
   /// Queues `operation`, or captures it. Skipped at run time if the stream has an error already.

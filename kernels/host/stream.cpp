@@ -6,7 +6,7 @@
 
 namespace overlap {
 
-void Completion::complete(std::exception_ptr error) {
+void Completion::complete(Error error) {
   const std::lock_guard lock(mutex_);
   at_ = Clock::now();
   error_ = std::move(error);
@@ -14,7 +14,7 @@ void Completion::complete(std::exception_ptr error) {
   reached_changed_.notify_all();  // under the lock: a waiter may destroy this as soon as it wakes
 }
 
-std::exception_ptr Completion::wait() {
+Error Completion::wait() {
   std::unique_lock lock(mutex_);
   reached_changed_.wait(lock, [this] { return reached_; });
   return error_;
@@ -78,12 +78,7 @@ void Stream::Impl::enqueue(Operation operation) {
     return;
   }
   worker.post([this, operation = std::move(operation)] {
-    if (error) return;
-    try {
-      operation();
-    } catch (...) {
-      error = std::current_exception();
-    }
+    if (!error) error = error_of(operation);
   });
 }
 
@@ -95,7 +90,7 @@ void Stream::synchronize() {
   const auto completion = std::make_shared<Completion>();
   impl_->enqueue_always(
       [impl = impl_.get(), completion] { completion->complete(std::exchange(impl->error, nullptr)); });
-  if (const auto error = completion->wait()) std::rethrow_exception(error);
+  throw_if(completion->wait());
 }
 
 Event::Event(bool timing) : impl_(std::make_unique<Impl>()) { impl_->timing = timing; }
@@ -117,7 +112,7 @@ void Event::record(Stream& stream) {
 void Event::synchronize() {
   if (impl_->captured) throw DeviceError("synchronize() on an event that was recorded in a capture");
   if (!impl_->completion) return;
-  if (const auto error = impl_->completion->wait()) std::rethrow_exception(error);
+  throw_if(impl_->completion->wait());
 }
 
 namespace {
