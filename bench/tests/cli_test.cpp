@@ -51,6 +51,11 @@ TEST_F(BenchTest, EveryFamilyRunsAndFillsTheJson) {
       EXPECT_TRUE(row.contains(key)) << name << " " << key;
     EXPECT_LE(row["min_us"], row["p50_us"]) << name;
     EXPECT_LE(row["p50_us"], row["p95_us"]) << name;
+    // The library's own time is per operation, as ours are, whatever the batch.
+    EXPECT_EQ(row["iterations"].get<double>(), row["batch"].get<double>() * row["samples"].get<double>())
+        << name;
+    EXPECT_GE(row["real_time"].get<double>(), 0.999 * row["min_us"].get<double>()) << name;
+    EXPECT_LE(row["real_time"].get<double>(), 100 * (row["p95_us"].get<double>() + 1)) << name;
     EXPECT_EQ(row["time_unit"], "us");
   }
   EXPECT_EQ(families, (std::set<std::string>{"timer", "pipeline", "sequence", "swish", "cpu"}));
