@@ -35,7 +35,7 @@ class CpuRow : public CpuFixture {
     });
   }
 
-  void poison_outputs() override { std::ranges::fill(data_->out, std::nanf("")); }
+  void poison() override { std::ranges::fill(data_->out, std::nanf("")); }
 
   void verify(std::size_t) override {
     // The inputs repeat: past the pattern, the results do too.

@@ -21,8 +21,9 @@ class Fixture {
 
   /// Runs a region of `operations` and waits for it.
   virtual Sample take(std::size_t operations, Phase phase) = 0;
-  /// Overwrites the outputs with NaNs, between warm-up and measuring. Waits.
-  virtual void poison_outputs() {}
+  /// Overwrites with NaNs all that an operation writes, what it leaves on its way included: data that an
+  /// earlier operation left would be right, and hide that this one did not wait for its own. Waits.
+  virtual void poison() {}
   /// @throws WrongResult if an output is not what the reference says. `operations` were run since the
   /// poisoning.
   virtual void verify(std::size_t operations) = 0;

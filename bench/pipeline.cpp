@@ -109,8 +109,9 @@ class PipelineFixture : public DeviceFixture {
     }
   }
 
-  void poison_outputs() override {
-    poison(data_->device_c.span(), origin());
+  void poison() override {
+    for (const auto* buffer : {&data_->device_a, &data_->device_b, &data_->device_c})
+      overlap::poison(buffer->span(), origin());
     data_->copy_out(0, n(), origin());  // the NaNs
     origin().synchronize();
   }

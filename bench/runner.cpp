@@ -84,18 +84,20 @@ bool Runner::run() {
 
 void Runner::run_row(benchmark::State& state, const PlannedRow& row) {
   show_progress(row);
+  bool loop_entered = false;
   try {
     if (interrupted()) throw std::runtime_error("interrupted before it was measured");
     prepare(row);
-    if (!current_.failure.empty()) return fail(state, current_.failure);
+    if (!current_.failure.empty()) return fail(state, loop_entered);
     const auto rest = Clock::now();
-    current_.fixture->poison_outputs();
+    current_.fixture->poison();
     const TakeSample take = [this](std::size_t operations, Phase phase) {
       return current_.fixture->take(operations, phase);
     };
     double measuring_s = 0;
     Measurement measured;
     while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(current_.plan.operations()))) {
+      loop_entered = true;
       const auto measuring = Clock::now();
       measured = measure(take, current_.plan, current_.settings);
       measuring_s = seconds_since(measuring);
@@ -109,7 +111,7 @@ void Runner::run_row(benchmark::State& state, const PlannedRow& row) {
   } catch (const std::exception& e) {
     current_.failure = printable(e.what());
     failures_.push_back({row.name, current_.failure});
-    fail(state, current_.failure);
+    fail(state, loop_entered);
   }
   clear_progress();
 }
@@ -122,6 +124,12 @@ void Runner::prepare(const PlannedRow& row) {
   current_.fixture = row.family->make(row.point, session_);
   current_.settings = current_.fixture->settings(session_.settings());
   preparing_s_ += seconds_since(preparing);
+  // One operation on buffers that hold nothing right. Later ones find what this one left, which would hide a
+  // copy that does not wait for its kernel; what only shows when operations follow each other shows after
+  // measuring.
+  current_.fixture->poison();
+  current_.fixture->take(1, Phase::warm_up);
+  current_.fixture->verify(1);
   const auto warm_up = Clock::now();
   current_.plan = plan_measurement(
       [this](std::size_t operations, Phase phase) { return current_.fixture->take(operations, phase); },
@@ -129,14 +137,12 @@ void Runner::prepare(const PlannedRow& row) {
   warm_up_s_ += seconds_since(warm_up);
 }
 
-/// Google Benchmark aborts over repetitions with different iteration counts, failed ones included, so the
-/// loop is entered with the plan's.
-void Runner::fail(benchmark::State& state, const std::string& reason) {
-  while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(current_.plan.operations()))) {
-    state.SkipWithError(reason.c_str());
-    return;
-  }
-  state.SkipWithError(reason.c_str());  // failed after the loop
+/// Google Benchmark aborts over repetitions with different iteration counts, failed ones included, so a row
+/// that fails before its loop enters it with the plan's. It aborts as well over a loop that is entered twice.
+void Runner::fail(benchmark::State& state, bool loop_entered) {
+  if (!loop_entered)
+    state.KeepRunningBatch(static_cast<benchmark::IterationCount>(current_.plan.operations()));
+  state.SkipWithError(current_.failure.c_str());
 }
 
 void Runner::report(benchmark::State& state, const Measurement& measured) {

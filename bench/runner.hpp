@@ -48,7 +48,7 @@ class Runner {
 
   void run_row(benchmark::State& state, const PlannedRow& row);
   void prepare(const PlannedRow& row);
-  void fail(benchmark::State& state, const std::string& reason);
+  void fail(benchmark::State& state, bool loop_entered);
   void report(benchmark::State& state, const Measurement& measured);
   void show_progress(const PlannedRow& row);
   void clear_progress() const;

@@ -63,8 +63,8 @@ class SequenceFixture : public DeviceFixture {
     }
   }
 
-  void poison_outputs() override {
-    poison(data_->g.span(), origin());
+  void poison() override {
+    overlap::poison(data_->g.span(), origin());
     origin().synchronize();
   }
   void verify(std::size_t) override { data_->expected.verify(data_->g.span(), origin()); }

@@ -94,8 +94,8 @@ class SwishFixture : public DeviceFixture {
     });
   }
 
-  void poison_outputs() override {
-    poison(data_->out.span(), origin());
+  void poison() override {
+    overlap::poison(data_->out.span(), origin());
     origin().synchronize();
     first_ = next_;
   }

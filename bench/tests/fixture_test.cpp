@@ -30,11 +30,13 @@ class FixtureTest : public ::testing::Test {
   }
   std::unique_ptr<Fixture> make(const PlannedRow& row) { return row.family->make(row.point, session()); }
 
-  /// Poisons, runs three operations, verifies.
+  /// Verifies one operation and then three, each from poisoned buffers.
   static void run(Fixture& fixture) {
-    fixture.poison_outputs();
-    fixture.take(3, Phase::measure);
-    fixture.verify(3);
+    for (std::size_t operations : {1, 3}) {
+      fixture.poison();
+      fixture.take(operations, Phase::measure);
+      fixture.verify(operations);
+    }
   }
 
  private:
@@ -59,7 +61,7 @@ TEST_F(FixtureTest, OutputsArePoisonedBeforeMeasuring) {
     SCOPED_TRACE(row.name);
     const auto fixture = make(row);
     run(*fixture);
-    fixture->poison_outputs();
+    fixture->poison();
     EXPECT_THROW(fixture->verify(1), WrongResult) << "an operation that never ran passed as right";
   }
 }
