@@ -84,39 +84,41 @@ bool Runner::run() {
 
 void Runner::run_row(benchmark::State& state, const PlannedRow& row) {
   show_progress(row);
+  RowState& row_state = row_states_[&row];
   bool loop_entered = false;
   try {
     if (interrupted()) throw std::runtime_error("interrupted before it was measured");
-    prepare(row);
-    if (!current_.failure.empty()) return fail(state, loop_entered);
+    if (!row_state.failure.empty()) return fail(state, row_state, loop_entered);
+    prepare(row, row_state);
     const auto rest = Clock::now();
     current_.fixture->poison();
     const TakeSample take = [this](std::size_t operations, Phase phase) {
       return current_.fixture->take(operations, phase);
     };
+    const MeasurePlan plan = *row_state.plan;
     double measuring_s = 0;
     Measurement measured;
-    while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(current_.plan.operations()))) {
+    while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(plan.operations()))) {
       loop_entered = true;
       const auto measuring = Clock::now();
-      measured = measure(take, current_.plan, current_.settings);
+      measured = measure(take, plan, current_.settings);
       measuring_s = seconds_since(measuring);
       // A time of nothing would have the library ask for more and more iterations.
       state.SetIterationTime(std::max(measured.seconds, 1e-8));
     }
-    current_.fixture->verify(measured.samples * current_.plan.batch);
-    report(state, measured);
+    current_.fixture->verify(measured.samples * plan.batch);
+    report(state, plan, measured);
     measuring_s_ += measuring_s;
     rest_s_ += seconds_since(rest) - measuring_s;
   } catch (const std::exception& e) {
-    current_.failure = printable(e.what());
-    failures_.push_back({row.name, current_.failure});
-    fail(state, loop_entered);
+    row_state.failure = printable(e.what());
+    failures_.push_back({row.name, row_state.failure});
+    fail(state, row_state, loop_entered);
   }
   clear_progress();
 }
 
-void Runner::prepare(const PlannedRow& row) {
+void Runner::prepare(const PlannedRow& row, RowState& row_state) {
   if (current_.row == &row) return;
   current_ = {};  // the old row lets go of its data before the new one asks for its own
   current_.row = &row;
@@ -131,27 +133,28 @@ void Runner::prepare(const PlannedRow& row) {
   current_.fixture->take(1, Phase::warm_up);
   current_.fixture->verify(1);
   const auto warm_up = Clock::now();
-  current_.plan = plan_measurement(
+  const MeasurePlan plan = plan_measurement(
       [this](std::size_t operations, Phase phase) { return current_.fixture->take(operations, phase); },
       current_.settings);
+  if (!row_state.plan) row_state.plan = plan;
   warm_up_s_ += seconds_since(warm_up);
 }
 
 /// Google Benchmark aborts over repetitions with different iteration counts, failed ones included, so a row
 /// that fails before its loop enters it with the plan's. It aborts as well over a loop that is entered twice.
-void Runner::fail(benchmark::State& state, bool loop_entered) {
-  if (!loop_entered)
-    state.KeepRunningBatch(static_cast<benchmark::IterationCount>(current_.plan.operations()));
-  state.SkipWithError(current_.failure.c_str());
+void Runner::fail(benchmark::State& state, const RowState& row_state, bool loop_entered) {
+  const std::size_t operations = row_state.plan.value_or(MeasurePlan()).operations();
+  if (!loop_entered) state.KeepRunningBatch(static_cast<benchmark::IterationCount>(operations));
+  state.SkipWithError(row_state.failure.c_str());
 }
 
-void Runner::report(benchmark::State& state, const Measurement& measured) {
+void Runner::report(benchmark::State& state, const MeasurePlan& plan, const Measurement& measured) {
   auto& counters = state.counters;
   counters["min_us"] = measured.min_us;
   counters["p50_us"] = measured.p50_us;
   counters["p95_us"] = measured.p95_us;
   counters["cv"] = measured.cv;
-  counters["batch"] = static_cast<double>(current_.plan.batch);
+  counters["batch"] = static_cast<double>(plan.batch);
   counters["samples"] = static_cast<double>(measured.samples);
   counters["submit_us"] = measured.submit_us;
   // The device waits for the host if enqueuing took all but a tenth of the makespan.
@@ -160,7 +163,7 @@ void Runner::report(benchmark::State& state, const Measurement& measured) {
   for (const auto& [name, value] : current_.fixture->counters(measured)) counters[name] = value;
   if (const auto mhz = sm_clock_mhz(session_.origin())) counters["sm_clock_mhz"] = *mhz;
   if (const std::size_t bytes = current_.fixture->bytes(); bytes > 0)
-    state.SetBytesProcessed(static_cast<std::int64_t>(bytes * current_.plan.operations()));
+    state.SetBytesProcessed(static_cast<std::int64_t>(bytes * plan.operations()));
 }
 
 bool Runner::interrupted() const { return interrupt_signal != 0; }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,25 +39,30 @@ class Runner {
   std::string summary() const;
 
  private:
-  /// The row that was measured last, kept for its repetitions.
+  /// What repetitions of a row share, also where other rows come between them.
+  struct RowState {
+    std::optional<MeasurePlan> plan;  ///< the first repetition's: the library wants all equally long
+    std::string failure;              ///< not empty: all further repetitions fail the same way
+  };
+
+  /// The row at hand, kept until another one comes.
   struct Current {
     const PlannedRow* row = nullptr;
     std::unique_ptr<Fixture> fixture;
     MeasureSettings settings;
-    MeasurePlan plan;
-    std::string failure;  ///< not empty: all further repetitions fail the same way
   };
 
   void run_row(benchmark::State& state, const PlannedRow& row);
-  void prepare(const PlannedRow& row);
-  void fail(benchmark::State& state, bool loop_entered);
-  void report(benchmark::State& state, const Measurement& measured);
+  void prepare(const PlannedRow& row, RowState& row_state);
+  static void fail(benchmark::State& state, const RowState& row_state, bool loop_entered);
+  void report(benchmark::State& state, const MeasurePlan& plan, const Measurement& measured);
   void show_progress(const PlannedRow& row);
   void clear_progress() const;
 
   Session& session_;
   std::vector<PlannedRow> rows_;
   const Options& options_;
+  std::map<const PlannedRow*, RowState> row_states_;
   Current current_;
   std::vector<Failure> failures_;
   bool terminal_;

@@ -80,6 +80,12 @@ std::string text_field(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+/// The number, or 0.
+double number_field(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number() ? found->get<double>() : 0;
+}
+
 bool flag_field(const Json& json, const char* key) {
   const auto found = json.find(key);
   return found != json.end() && found->is_boolean() && found->get<bool>();
@@ -106,6 +112,8 @@ std::string failure_of(const Json& json) {
 /// What the JSON rows of one name hold: repetitions, or the library's median of them where it kept no others.
 struct Gathered {
   Row row;
+  std::pair<double, double>
+      order;  ///< of registration: a run that shuffles its repetitions writes rows as they end
   std::map<std::string, std::vector<double>> counters;
   std::optional<double> median_us;
   std::map<std::string, double> median_counters;
@@ -205,10 +213,13 @@ Run parse_run(const std::string& text, const std::string& path) {
     if (added) {
       rows.emplace_back();
       rows.back().row = named(name);
+      rows.back().order = {number_field(each, "family_index"),
+                           number_field(each, "per_family_instance_index")};
     }
     gather(rows[at->second], each, path);
   }
   if (rows.empty()) refuse(path, "has no rows: its filter matched nothing");
+  std::ranges::stable_sort(rows, {}, &Gathered::order);
   for (Gathered& gathered : rows) run.rows.push_back(finish(std::move(gathered)));
   return run;
 }

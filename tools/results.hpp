@@ -33,7 +33,7 @@ struct Row {
 struct Run {
   std::string path;
   std::map<std::string, std::string> context;
-  std::vector<Row> rows;  ///< in the order of the file
+  std::vector<Row> rows;  ///< in the order they were registered
 
   /// The context's value; empty if there is none.
   std::string about(const std::string& key) const;

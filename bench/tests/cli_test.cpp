@@ -81,17 +81,22 @@ TEST_F(BenchTest, BytesPerSecondAndTimeAgree) {
 }
 
 TEST_F(BenchTest, RepetitionsAreEquallyLongAndAggregated) {
-  const Json json =
-      run(kQuick + " --sweep=n=1000 --benchmark_filter=sequence.*steady --benchmark_repetitions=3");
-  std::set<long> iterations;
-  std::size_t rows = 0;
-  for (const Json& row : json["benchmarks"]) {
-    if (row["run_type"] != "iteration" || !contains(row["name"], "launch")) continue;
-    iterations.insert(row["iterations"].get<long>());
-    ++rows;
+  for (const char* interleaving : {"false", "true"}) {
+    const Json json = run(kQuick +
+                          " --sweep=n=1000 --benchmark_filter='sequence.*(steady|single)|event_pair' "
+                          "--benchmark_repetitions=3 --benchmark_enable_random_interleaving=" +
+                          interleaving);
+    std::map<std::string, std::set<long>> iterations;
+    std::map<std::string, int> repetitions;
+    for (const Json& row : json["benchmarks"]) {
+      if (row["run_type"] != "iteration") continue;
+      iterations[row["name"]].insert(row["iterations"].get<long>());
+      ++repetitions[row["name"]];
+    }
+    EXPECT_EQ(iterations.size(), 5U);
+    for (const auto& [name, lengths] : iterations) EXPECT_EQ(lengths.size(), 1U) << name;
+    for (const auto& [name, count] : repetitions) EXPECT_EQ(count, 3) << name;
   }
-  EXPECT_EQ(rows, 3U);
-  EXPECT_EQ(iterations.size(), 1U);
 }
 
 TEST_F(BenchTest, FixedIterationsAreFixed) {

@@ -77,6 +77,14 @@ TEST(Results, GathersRepetitionsAndPrefersTheMedianOfSamples) {
   EXPECT_EQ(run.rows[0].counters.at("cv"), 0.2);
 }
 
+TEST(Results, ShuffledRowsComeInTheOrderOfRegistration) {
+  const report::Run run = parse_run(run_text(row_text("a/n:2", 2, "us", R"(, "family_index": 1)") + "," +
+                                             row_text("a/n:1", 1, "us", R"(, "family_index": 0)") + "," +
+                                             row_text("a/n:3", 3, "us", R"(, "family_index": 2)")),
+                                    "x");
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(run.rows[i].times_us.at(0), static_cast<double>(i + 1));
+}
+
 TEST(Results, ReadsFilesThatKeptOnlyAggregates) {
   const std::string rows =
       R"({"name": "a/n:1_mean", "run_name": "a/n:1", "run_type": "aggregate", "aggregate_name": "mean", "real_time": 9, "time_unit": "us"},
