@@ -1,7 +1,6 @@
 #include "runner.hpp"
 
 #include <benchmark/benchmark.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -90,7 +89,6 @@ void Runner::run_row(benchmark::State& state, const PlannedRow& row) {
     if (interrupted()) throw std::runtime_error("interrupted before it was measured");
     if (!row_state.failure.empty()) return fail(state, row_state, loop_entered);
     prepare(row, row_state);
-    const auto rest = Clock::now();
     current_.fixture->poison();
     const TakeSample take = [this](std::size_t operations, Phase phase) {
       return current_.fixture->take(operations, phase);
@@ -109,7 +107,6 @@ void Runner::run_row(benchmark::State& state, const PlannedRow& row) {
     current_.fixture->verify(measured.samples * plan.batch);
     report(state, plan, measured);
     measuring_s_ += measuring_s;
-    rest_s_ += seconds_since(rest) - measuring_s;
   } catch (const std::exception& e) {
     row_state.failure = printable(e.what());
     failures_.push_back({row.name, row_state.failure});

@@ -68,7 +68,7 @@ class Runner {
   bool terminal_;
   std::size_t started_ = 0;  ///< rows, repetitions counted
   std::chrono::steady_clock::time_point start_;
-  double preparing_s_ = 0, warm_up_s_ = 0, measuring_s_ = 0, rest_s_ = 0;
+  double preparing_s_ = 0, warm_up_s_ = 0, measuring_s_ = 0;
 };
 
 /// Adds what is only known at the end to the context of a finished JSON file, which replaces it in one step.

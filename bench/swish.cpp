@@ -27,7 +27,7 @@ struct SwishData {
     const std::size_t set_bytes = checked_bytes(stride, bytes_per_element());
     if (cold) sets += 3 * session.device().l2_bytes / set_bytes;
     const std::size_t all = checked_bytes(stride, sets);
-    session.require_memory(checked_bytes(all, bytes_per_element() + (backward ? 6 : 0)), 0);
+    session.require_memory(checked_bytes(all, bytes_per_element() + (backward ? 12 : 0)), 0);
     Stream& stream = session.origin();
     x = DeviceBuffer<float>(all);
     out = DeviceBuffer<float>(all);
@@ -67,10 +67,8 @@ struct SwishData {
     const auto from = backward ? wide_from.span() : x.span(), to = backward ? wide_to.span() : out.span();
     Stream& stream = session.origin();
     if (backward) {  // copy what was random, so that no shortcut for zeros can help
-      for (std::size_t at = 0; at < from.size(); at += x.span().size())
-        copy_d2d(from.subspan(at, std::min(x.span().size(), from.size() - at)),
-                 x.span().first(std::min(x.span().size(), from.size() - at)), stream);
-      stream.synchronize();
+      copy_d2d(from.first(x.span().size()), x.span(), stream);
+      repeat_device(from, x.span().size(), stream);
     }
     copy_us = median_us(
         session,

@@ -1,6 +1,5 @@
 // Memory, copies and the device's description on the CUDA runtime.
 #include <dlfcn.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,8 +9,6 @@
 
 namespace overlap {
 namespace {
-
-constexpr std::size_t kHugePage = 2 << 20;
 
 /// The few answers that only the driver's management library has. It is loaded at run time, because machines
 /// without a driver have to run this program too and toolkits need not ship its header.
@@ -148,13 +145,9 @@ void* allocate_host(std::size_t bytes, HostMemory kind) {
     case HostMemory::pageable:
     case HostMemory::registered: break;
   }
-  // Huge pages where the kernel has them, so that two runs do not differ by which small pages it found.
-  const std::size_t page = bytes < kHugePage ? static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) : kHugePage;
-  if (bytes <= std::numeric_limits<std::size_t>::max() - page) {
-    const std::size_t whole = (bytes + page - 1) / page * page;
-    memory = std::aligned_alloc(page, whole);
-    if (memory && page == kHugePage) madvise(memory, whole, MADV_HUGEPAGE);
-  }
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  if (bytes <= std::numeric_limits<std::size_t>::max() - page)
+    memory = std::aligned_alloc(page, (bytes + page - 1) / page * page);
   if (!memory) throw DeviceError("cannot allocate " + std::to_string(bytes) + " bytes of host memory");
   if (kind == HostMemory::registered) {
     const cudaError_t status = cudaHostRegister(memory, bytes, cudaHostRegisterDefault);

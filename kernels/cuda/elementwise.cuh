@@ -70,8 +70,8 @@ __global__ void vector_kernel(Op op, Inputs<kInputs> in, float* out, std::size_t
   if (thread < n - tail) out[tail + thread] = apply(op, in, tail + thread, kEach);
 }
 
-/// Blocks for `items` of work: all that are needed, up to kWaves times what the device holds at once. Costs
-/// no call of the runtime: asking it for each launch took a fifth of the launch.
+/// Blocks for `items` of work: all that are needed, up to kWaves times what the device holds at once. Asks
+/// the runtime nothing: every launch would pay for the answer.
 inline unsigned grid_blocks(std::size_t items, const Stream::Impl& stream) {
   const std::size_t needed = (items + kThreads - 1) / kThreads;
   const std::size_t most = static_cast<std::size_t>(stream.resident_threads) / kThreads * kWaves;
