@@ -24,6 +24,14 @@ inline void require_work(int work) {
   if (work < 1) throw DeviceError("trig: work is " + std::to_string(work) + ", must be at least 1");
 }
 
+/// @throws DeviceError unless `elements` are rows * columns.
+inline void require_matrix(const char* kernel, std::size_t elements, std::size_t rows, std::size_t columns) {
+  std::size_t product = 0;
+  if (__builtin_mul_overflow(rows, columns, &product) || product != elements)
+    throw DeviceError(std::string(kernel) + ": " + std::to_string(elements) + " elements are not " +
+                      std::to_string(rows) + " x " + std::to_string(columns));
+}
+
 /// @throws DeviceError if there is something to compare and nothing to compare it with.
 inline void require_expected(std::size_t actual, std::size_t expected, std::size_t results) {
   if (actual > 0 && expected == 0) throw DeviceError("count_mismatches: nothing expected");

@@ -109,6 +109,7 @@ DeviceInfo device_info(int device) {
   info.runtime = version_text(runtime);
   info.pcie = management.pcie();
   info.write_combined = true;
+  info.programmatic_launch = properties.major >= kProgrammaticMajor;
   info.usable = true;
   return info;
 }
@@ -119,6 +120,7 @@ void use_device(int device) {
   preload_arithmetic();
   preload_swish();
   preload_trig();
+  preload_row_sums();
   preload_probes();
 }
 

@@ -30,9 +30,14 @@ void check(cudaError_t status, Where where, Size... sizes) {
   throw_device_error(status, where, list);
 }
 
+/// Compute capability from which on kernels can be launched programmatically.
+constexpr int kProgrammaticMajor = 9;
+
 struct Stream::Impl {
   cudaStream_t stream = nullptr;
   int resident_threads = 0;  ///< that the device holds at once
+  bool can_launch_programmatically = false;
+  bool programmatic = false;  ///< whether a ProgrammaticLaunch is alive
 
   Impl();
   ~Impl();
@@ -65,6 +70,7 @@ struct GraphBuilder::Impl {
 void preload_arithmetic();
 void preload_swish();
 void preload_trig();
+void preload_row_sums();
 void preload_probes();
 
 }  // namespace overlap

@@ -1,4 +1,4 @@
-// Streams, events and graphs on the CUDA runtime.
+// Streams and events on the CUDA runtime.
 #include <cstdio>
 
 #include "cuda/runtime.hpp"
@@ -19,12 +19,15 @@ void warn(cudaError_t status, const char* what) noexcept {
 }
 
 Stream::Impl::Impl() {
-  int device = 0, sm_count = 0, threads_each = 0;
+  int device = 0, sm_count = 0, threads_each = 0, major = 0;
   check(cudaGetDevice(&device), "get the current device");
   check(cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device), "count multiprocessors");
   check(cudaDeviceGetAttribute(&threads_each, cudaDevAttrMaxThreadsPerMultiProcessor, device),
         "count a multiprocessor's threads");
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+        "get the compute capability");
   resident_threads = sm_count * threads_each;
+  can_launch_programmatically = major >= kProgrammaticMajor;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "create a stream");
 }
 
@@ -39,6 +42,13 @@ Stream::Stream(Stream&&) noexcept = default;
 Stream& Stream::operator=(Stream&&) noexcept = default;
 
 void Stream::synchronize() { check(cudaStreamSynchronize(impl_->stream), "synchronise a stream"); }
+
+ProgrammaticLaunch::ProgrammaticLaunch(Stream& stream) : stream_(&stream.impl()) {
+  if (!stream_->can_launch_programmatically)
+    throw DeviceError("this device has no programmatic launches: they need compute capability 9.0");
+  stream_->programmatic = true;
+}
+ProgrammaticLaunch::~ProgrammaticLaunch() { stream_->programmatic = false; }
 
 Event::Impl::Impl(bool with_timing) : timing(with_timing) {
   check(cudaEventCreateWithFlags(&event, timing ? cudaEventDefault : cudaEventDisableTiming),
@@ -69,66 +79,6 @@ std::chrono::duration<double> elapsed(const TimingEvent& start, const TimingEven
   check(cudaEventElapsedTime(&milliseconds, start.impl().event, stop.impl().event),
         "read the time between two events");
   return std::chrono::duration<double, std::milli>(milliseconds);
-}
-
-GraphBuilder::Impl::~Impl() { warn(cudaGraphDestroy(graph), "destroying a graph"); }
-
-GraphBuilder::GraphBuilder(Stream& origin, const std::function<void()>& work) {
-  // Thread-local mode: calls of this thread that may not be captured fail; other threads are left alone.
-  const cudaStream_t stream = origin.impl().stream;
-  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin a capture");
-  cudaGraph_t graph = nullptr;
-  try {
-    work();
-  } catch (...) {
-    // The capture is broken or about to be thrown away: what ending it says adds nothing to the first error.
-    if (cudaStreamEndCapture(stream, &graph) == cudaSuccess && graph)
-      warn(cudaGraphDestroy(graph), "destroying a graph");
-    cudaGetLastError();
-    throw;
-  }
-  check(cudaStreamEndCapture(stream, &graph), "end a capture");
-  impl_ = std::make_unique<Impl>(graph);
-}
-GraphBuilder::~GraphBuilder() = default;
-GraphBuilder::GraphBuilder(GraphBuilder&&) noexcept = default;
-GraphBuilder& GraphBuilder::operator=(GraphBuilder&&) noexcept = default;
-
-std::size_t GraphBuilder::node_count() const {
-  std::size_t count = 0;
-  check(cudaGraphGetNodes(impl_->graph, nullptr, &count), "count a graph's nodes");
-  return count;
-}
-
-struct Graph::Impl {
-  cudaGraphExec_t exec = nullptr;
-
-  explicit Impl(const GraphBuilder& builder) {
-    check(cudaGraphInstantiate(&exec, builder.impl().graph, 0), "instantiate a graph");
-  }
-  ~Impl() { warn(cudaGraphExecDestroy(exec), "destroying an executable graph"); }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-};
-
-Graph::Graph(const GraphBuilder& builder) : impl_(std::make_unique<Impl>(builder)) {}
-Graph::~Graph() = default;
-Graph::Graph(Graph&&) noexcept = default;
-Graph& Graph::operator=(Graph&&) noexcept = default;
-
-void Graph::launch(Stream& stream) {
-  check(cudaGraphLaunch(impl_->exec, stream.impl().stream), "launch a graph");
-}
-
-void Graph::upload(Stream& stream) {
-  check(cudaGraphUpload(impl_->exec, stream.impl().stream), "upload a graph");
-}
-
-void Graph::update(const GraphBuilder& builder) {
-  cudaGraphExecUpdateResultInfo result{};
-  const cudaError_t status = cudaGraphExecUpdate(impl_->exec, builder.impl().graph, &result);
-  check(status, "update a graph (result number follows; instantiate a new graph instead)",
-        static_cast<int>(result.result));
 }
 
 }  // namespace overlap

@@ -59,6 +59,12 @@ GraphBuilder& GraphBuilder::operator=(GraphBuilder&&) noexcept = default;
 
 std::size_t GraphBuilder::node_count() const { return impl_->nodes.size(); }
 
+std::vector<KernelShape> GraphBuilder::kernels() const {
+  // Every operation runs on one thread, and the processor holds as many as it has threads.
+  const std::size_t threads = std::max(1U, std::thread::hardware_concurrency());
+  return std::vector<KernelShape>(impl_->nodes.size(), KernelShape{1, threads});
+}
+
 namespace {
 
 /// Runs the nodes of one graph, one replay at a time, on `lanes` threads of which the caller's is one.

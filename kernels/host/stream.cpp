@@ -93,6 +93,11 @@ void Stream::synchronize() {
   throw_if(completion->wait());
 }
 
+ProgrammaticLaunch::ProgrammaticLaunch(Stream&) : stream_(nullptr) {
+  throw DeviceError("the host backend has no programmatic launches");
+}
+ProgrammaticLaunch::~ProgrammaticLaunch() = default;
+
 Event::Event(bool timing) : impl_(std::make_unique<Impl>()) { impl_->timing = timing; }
 Event::~Event() = default;
 Event::Event(Event&&) noexcept = default;

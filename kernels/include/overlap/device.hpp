@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace overlap {
 
@@ -40,8 +41,9 @@ struct DeviceInfo {
   int copy_engines = 0;  ///< 2 or more: copies in and out can run at once
   std::string driver;
   std::string runtime;
-  std::string pcie;             ///< such as "gen5 x16"
-  bool write_combined = false;  ///< whether HostMemory::write_combined exists
+  std::string pcie;                  ///< such as "gen5 x16"
+  bool write_combined = false;       ///< whether HostMemory::write_combined exists
+  bool programmatic_launch = false;  ///< whether ProgrammaticLaunch does
 };
 
 /// Describes device number `device`. Never throws: a device that cannot be used says so in `why_not`.
@@ -110,10 +112,24 @@ void wait(Stream& stream, const Event& event);
 /// @throws DeviceError if either was not recorded, or is not reached yet.
 std::chrono::duration<double> elapsed(const TimingEvent& start, const TimingEvent& stop);
 
+/// While it lives, a kernel launched on `stream` may start before the one ahead of it has ended: it does its
+/// preparations, then waits for the other's results by itself. Also in a capture, where the graph keeps it.
+class ProgrammaticLaunch {
+ public:
+  explicit ProgrammaticLaunch(Stream& stream);  ///< @throws DeviceError where the device has no such launches
+  ~ProgrammaticLaunch();
+  ProgrammaticLaunch(const ProgrammaticLaunch&) = delete;
+  ProgrammaticLaunch& operator=(const ProgrammaticLaunch&) = delete;
+
+ private:
+  Stream::Impl* stream_;
+};
+
 // -----------------------------------------------------------------------------------------------------
 // memory
 
-/// Kinds of host memory, named as the `mem` axis. The host backend treats the first three alike.
+/// Kinds of host memory, named as the `mem` axis. The host backend treats the first three alike. Kernels may
+/// read and write all kinds but pageable themselves.
 enum class HostMemory { pinned, pageable, registered, write_combined };
 
 void* allocate_device(std::size_t bytes);                 ///< nullptr for 0 bytes. @throws DeviceError
@@ -206,6 +222,12 @@ void copy_d2d(std::span<T> to, std::type_identity_t<std::span<const T>> from, St
 // -----------------------------------------------------------------------------------------------------
 // graphs
 
+/// How one kernel fills the device.
+struct KernelShape {
+  std::size_t blocks = 0;
+  std::size_t resident = 0;  ///< of them that the device holds at once; 0 where the backend cannot tell
+};
+
 /// The graph being built: captures what `work` enqueues on `origin` and on streams forked from it by events.
 /// Nothing runs. Every forked stream must be joined back to `origin` before `work` returns, and `work` must
 /// not synchronise. Memory is remembered by address and read again at each replay.
@@ -218,6 +240,8 @@ class GraphBuilder {
   GraphBuilder& operator=(GraphBuilder&&) noexcept;
 
   std::size_t node_count() const;
+  /// The graph's kernels, known before any has run.
+  std::vector<KernelShape> kernels() const;
 
   struct Impl;
   Impl& impl() const noexcept { return *impl_; }

@@ -45,6 +45,30 @@ void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl imp
 void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx,
                            Impl impl, Stream& stream);
 
+/// Multiplies square matrices in single precision on one stream, with the field's library: cuBLAS on CUDA,
+/// Eigen on the host backend. Holds what the library needs, workspace included, so that it can be captured:
+/// it must outlive the graphs that captured it. Move-only.
+class Gemm {
+ public:
+  explicit Gemm(Stream& stream);  ///< `stream` must outlive it. @throws DeviceError
+  ~Gemm();
+  Gemm(Gemm&&) noexcept;
+  Gemm& operator=(Gemm&&) noexcept;
+
+  /// Enqueues c = a b, all dim x dim, row by row. 2 dim^3 flops. c may not overlap a or b.
+  void multiply(std::span<const float> a, std::span<const float> b, std::span<float> c, std::size_t dim);
+
+  struct Impl;
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Enqueues sums[i] = sum over j of matrix[i][j] * weights[j], in double precision, for a row-major matrix of
+/// sums.size() rows and weights.size() columns. What a product is checked with: (A B) r = A (B r).
+void launch_weighted_row_sums(std::span<const float> matrix, std::span<const double> weights,
+                              std::span<double> sums, Stream& stream);
+
 /// Enqueues a kernel that does nothing.
 void launch_empty(Stream& stream);
 
