@@ -3,9 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 namespace overlap {
+
+HostMemory host_memory(const std::string& name) {
+  if (name == "pageable") return HostMemory::pageable;
+  if (name == "registered") return HostMemory::registered;
+  if (name == "write_combined") return HostMemory::write_combined;
+  return HostMemory::pinned;
+}
+
+bool has_host_memory(const std::string& name, const DeviceInfo& device) {
+  return name != "write_combined" || device.write_combined;
+}
+
 std::vector<float> random_pattern(std::size_t n, unsigned seed, float low, float high) {
   std::minstd_rand generator(seed);
   std::uniform_real_distribution<float> value(low, high);
@@ -42,7 +55,10 @@ void poison(std::span<float> device, Stream& stream) {
 }
 
 Expected::Expected(std::span<const float> pattern, Tolerance tolerance, Stream& stream)
-    : pattern_(pattern.size()), found_(1), tolerance_(tolerance) {
+    : host_pattern_(pattern.begin(), pattern.end()),
+      pattern_(pattern.size()),
+      found_(1),
+      tolerance_(tolerance) {
   copy_h2d(pattern_.span(), pattern, stream);
   stream.synchronize();
 }
@@ -60,6 +76,14 @@ void Expected::verify(std::span<const float> device, Stream& stream) const {
   stream.synchronize();
   throw WrongResult(fmt::format("wrong result: {} of {} elements, first at {}: got {}, expected {}",
                                 found[0].count, device.size(), found[0].first, got[0], want[0]));
+}
+
+void Expected::verify_host(std::span<const float> host, std::size_t stride) const {
+  for (std::size_t i = 0; i < host.size(); i += stride) {
+    const float got = host[i], want = host_pattern_[i % host_pattern_.size()];
+    if (!(std::fabs(got - want) <= tolerance_.absolute + tolerance_.relative * std::fabs(want)))
+      throw WrongResult(fmt::format("wrong result at {}: got {}, expected {}", i, got, want));
+  }
 }
 
 }  // namespace overlap

@@ -21,6 +21,12 @@ class WrongResult : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The kind of memory that a value of the `mem` axis names.
+HostMemory host_memory(const std::string& name);
+
+/// Whether the device has the kind of host memory that `name` names.
+bool has_host_memory(const std::string& name, const DeviceInfo& device);
+
 /// Length of a pattern: the first prime above 2^20.
 inline constexpr std::size_t kPatternElements = 1'048'583;
 
@@ -49,7 +55,12 @@ class Expected {
   /// @throws WrongResult with the first wrong index and the number of wrong elements.
   void verify(std::span<const float> device, Stream& stream) const;
 
+  /// Compares every `stride`th element of host memory, on the calling thread.
+  /// @throws WrongResult likewise.
+  void verify_host(std::span<const float> host, std::size_t stride) const;
+
  private:
+  std::vector<float> host_pattern_;
   DeviceBuffer<float> pattern_;
   DeviceBuffer<Mismatches> found_;
   Tolerance tolerance_;

@@ -90,8 +90,9 @@ double measure_timer_floor(Session& session) {
   settings.most_batch = 1;
   settings.min_time_s = 0.002;
   settings.fixed_operations = 0;
-  return median_us(
-      session, [](std::size_t) {}, settings);
+  return measure_alone(
+             session, [](std::size_t) {}, settings)
+      .p50_us;
 }
 
 int run(int argc, char** argv) {
@@ -101,7 +102,7 @@ int run(int argc, char** argv) {
   if (!options.help.empty()) return std::fputs(options.help.c_str(), stdout), kGood;
   if (options.list_axes) return std::fputs(describe_axes(families, host).c_str(), stdout), kGood;
 
-  const std::vector<PlannedRow> all = plan_rows(families, options.sweep, host);
+  const std::vector<PlannedRow> all = plan_rows(families, options.sweep, device_info(options.device));
   const std::vector<PlannedRow> rows = selected(all, options.filter);
   if (rows.empty()) {
     fmt::print(stderr,
@@ -136,7 +137,7 @@ int run(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return kUsage;  // an older library's
   add_context(session, options, floor_us, clock_before);
 
-  Runner runner(session, rows, options);
+  Runner runner(session, rows, options, floor_us);
   const bool written = runner.run();
   const std::string summary = runner.summary();
   if (!written) {

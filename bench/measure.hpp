@@ -21,7 +21,7 @@ using TakeSample = std::function<Sample(std::size_t operations, Phase phase)>;
 
 struct MeasureSettings {
   double warm_up_s = 0.2;     ///< wall time of warm-up: an idle GPU needs that long to raise its clock
-  double min_time_s = 0.3;    ///< sum of measured time per row
+  double min_time_s = 0.2;    ///< sum of measured time per row
   double wall_budget_s = 10;  ///< wall time of measuring per row, after which it makes do with what it has
   double least_region_s = 200e-6;  ///< a region lasts at least this long: events resolve about 0.5 us
   std::size_t most_batch = std::numeric_limits<std::size_t>::max();  ///< operations per region at most

@@ -170,7 +170,7 @@ Options parse_options(int argc, const char* const* argv, bool host) {
       "  --benchmark_filter=REGEX          run the rows whose name matches; a leading - inverts\n"
       "  --benchmark_out=FILE.json         write the results\n"
       "  --benchmark_repetitions=N         measure every row N times\n"
-      "  --benchmark_min_time=SECONDS      measured time per row (default 0.3; 0.1 on the host backend); Nx: "
+      "  --benchmark_min_time=SECONDS      measured time per row (default 0.2; 0.1 on the host backend); Nx: "
       "N operations\n"
       "  --benchmark_min_warmup_time=SECONDS  warm-up per row (default 0.2; 0.05 on the host backend)\n"
       "  --benchmark_list_tests            print the names and exit\n"

@@ -5,134 +5,100 @@
 #include <algorithm>
 #include <optional>
 
-#include "data.hpp"
 #include "families.hpp"
-#include "fixture.hpp"
-#include "reference.hpp"
+#include "pipeline_data.hpp"
 
 namespace overlap {
 namespace {
 
 constexpr std::int64_t kMostStreams = 1024;
 constexpr std::int64_t kMostChunks = 1 << 20;
-constexpr std::size_t kInBytes = 8, kOutBytes = 4;  // per element
-
-HostMemory host_memory(const std::string& name) {
-  if (name == "pageable") return HostMemory::pageable;
-  if (name == "registered") return HostMemory::registered;
-  if (name == "write_combined") return HostMemory::write_combined;
-  return HostMemory::pinned;
-}
-
-/// What rows of equal n, mem and work share: the arrays, and what each stage takes alone.
-struct PipelineData {
-  HostBuffer<float> a, b, c;
-  DeviceBuffer<float> device_a, device_b, device_c;
-  Expected expected;
-  double h2d_us = 0, kernel_us = 0, d2h_us = 0;
-
-  PipelineData(Session& session, std::size_t n, HostMemory memory, int work) {
-    const std::size_t bytes = checked_bytes(n, 3 * sizeof(float));
-    session.require_memory(bytes, bytes);
-    Stream& stream = session.origin();
-    for (HostBuffer<float>* buffer : {&a, &b, &c}) *buffer = HostBuffer<float>(n, memory);
-    for (DeviceBuffer<float>* buffer : {&device_a, &device_b, &device_c}) *buffer = DeviceBuffer<float>(n);
-    const auto pattern_a = random_pattern(n, 1, -3, 3), pattern_b = random_pattern(n, 2, -3, 3);
-    tile_host(a.span(), pattern_a);
-    tile_host(b.span(), pattern_b);
-    std::vector<float> result(pattern_a.size());
-    reference::map<double>(std::span(result), reference::trig<double>, pattern_a, pattern_b);
-    // A few roundings of numbers up to 6, and one more for each repeat that is averaged.
-    expected = Expected(result, {1e-6F + 1e-7F * static_cast<float>(work), 4e-6F}, stream);
-    measure_stages(session, work);
-  }
-
-  void copy_in(std::size_t at, std::size_t count, Stream& stream) const {
-    copy_h2d(device_a.span().subspan(at, count), a.span().subspan(at, count), stream);
-    copy_h2d(device_b.span().subspan(at, count), b.span().subspan(at, count), stream);
-  }
-  void compute(std::size_t at, std::size_t count, int work, Stream& stream) const {
-    launch_trig(device_a.span().subspan(at, count), device_b.span().subspan(at, count),
-                device_c.span().subspan(at, count), work, Impl::vector, stream);
-  }
-  void copy_out(std::size_t at, std::size_t count, Stream& stream) const {
-    copy_d2h(c.span().subspan(at, count), device_c.span().subspan(at, count), stream);
-  }
-
- private:
-  void measure_stages(Session& session, int work) {
-    MeasureSettings brief = session.settings();
-    brief.warm_up_s = std::min(brief.warm_up_s, 0.02);
-    brief.min_time_s = std::min(brief.min_time_s, 0.02);
-    Stream& stream = session.origin();
-    const std::size_t n = a.span().size();
-    h2d_us = median_us(
-        session, [&](std::size_t) { copy_in(0, n, stream); }, brief);
-    kernel_us = median_us(
-        session, [&](std::size_t) { compute(0, n, work, stream); }, brief);
-    d2h_us = median_us(
-        session, [&](std::size_t) { copy_out(0, n, stream); }, brief);
-  }
-};
-
-/// A piece of the arrays.
-struct Chunk {
-  std::size_t at;
-  std::size_t count;
-};
+constexpr std::size_t kBytes = 12;  // of payload per element: A and B in, C out
 
 class PipelineFixture : public DeviceFixture {
  public:
   PipelineFixture(Session& session, const Point& point)
       : DeviceFixture(session),
         order_(point.text("order")),
-        work_(static_cast<int>(point.number("work", 1, 1 << 20))),
         streams_(session, static_cast<std::size_t>(point.number("streams", 1, kMostStreams))) {
     const std::int64_t n = point.number("n", 1, std::numeric_limits<std::int64_t>::max());
     const std::int64_t chunk = point.number("chunk", 1, n);
     if (n / chunk >= kMostChunks)
       throw std::invalid_argument(
           fmt::format("chunk:{} cuts n:{} into over {} chunks", chunk, n, kMostChunks));
-    for (std::int64_t at = 0; at < n; at += chunk)
-      chunks_.push_back({static_cast<std::size_t>(at), static_cast<std::size_t>(std::min(chunk, n - at))});
+    const auto cut = point.text("schedule") == "tapered" ? tapered_chunks : even_chunks;
+    chunks_ = cut(static_cast<std::size_t>(n), static_cast<std::size_t>(chunk));
+    least_chunk_ = std::ranges::min(chunks_, {}, &Chunk::count).count;
     if (order_ == "engine_streams") {
       copied_in_ = std::vector<Event>(chunks_.size());
       computed_ = std::vector<Event>(chunks_.size());
     }
     const std::string& mem = point.text("mem");
-    data_ = session.data<PipelineData>(fmt::format("pipeline/{}/{}/{}", n, mem, work_), [&] {
-      return std::make_shared<PipelineData>(session, static_cast<std::size_t>(n), host_memory(mem), work_);
+    pageable_ = mem == "pageable";
+    if (order_ == "zero_copy" && pageable_)
+      throw std::invalid_argument(
+          "order:zero_copy needs host memory that kernels can reach: mem:pinned, registered or "
+          "write_combined");
+    const auto work = static_cast<int>(point.number("work", 1, 1 << 20));
+    data_ = session.data<PipelineData>(fmt::format("pipeline/{}/{}/{}", n, mem, work), [&] {
+      return std::make_shared<PipelineData>(session, static_cast<std::size_t>(n), host_memory(mem), work);
     });
+    data_->arrange(point.text("layout") == "packed" ? chunks_ : std::vector<Chunk>());
     if (point.text("submit") == "graph") {
       graph_.emplace(GraphBuilder(origin(), [this] { enqueue(); }));
       graph_->upload(origin());
     }
   }
 
-  void poison() override {
-    for (const auto* buffer : {&data_->device_a, &data_->device_b, &data_->device_c})
-      overlap::poison(buffer->span(), origin());
-    data_->copy_out(0, n(), origin());  // the NaNs
-    origin().synchronize();
-  }
+  void poison() override { data_->poison(least_chunk_, verified_); }
 
   void verify(std::size_t) override {
-    // Through the device, which compares faster; what is compared is what arrived in host memory.
-    copy_h2d(data_->device_c.span(), data_->c.span(), origin());
-    data_->expected.verify(data_->device_c.span(), origin());
+    data_->verify(least_chunk_, verified_, order_ != "zero_copy");
+    verified_ = true;
   }
 
-  std::size_t bytes() const override { return n() * (kInBytes + kOutBytes); }
+  std::size_t bytes() const override { return data_->n() * kBytes; }
 
-  Counters counters(const Measurement&) const override {
-    return {{"chunks", static_cast<double>(chunks_.size())},
-            {"h2d_us", data_->h2d_us},
-            {"kernel_us", data_->kernel_us},
-            {"d2h_us", data_->d2h_us}};
+  Counters counters(const Measurement& measured) const override {
+    const PipelineCosts& costs = data_->costs();
+    const Chunking best = best_chunking(costs);
+    Counters result = limit_counters(serial_us(costs), bound_us(costs), measured);
+    for (const auto& [name, value] : Counters{{"chunks", static_cast<double>(chunks_.size())},
+                                              {"h2d_us", costs.in.full_us},
+                                              {"kernel_us", costs.kernel.full_us},
+                                              {"d2h_us", costs.out.full_us},
+                                              {"link_us", link_us(costs)},
+                                              {"predicted_us", predicted()},
+                                              {"best_chunks", static_cast<double>(best.pieces)},
+                                              {"best_streams", static_cast<double>(best.streams)}})
+      result.emplace_back(name, value);
+    return result;
+  }
+
+  std::vector<Load> loads(const Measurement&) const override {
+    const PipelineCosts& costs = data_->costs();
+    const auto more = static_cast<double>(chunks_.size() - 1);
+    const auto all = [more](const Stage& stage) { return stage.full_us + more * stage.per_piece_us; };
+    std::vector<Load> loads = {
+        {"copy_in", all(costs.in)}, {"kernel", all(costs.kernel)}, {"copy_out", all(costs.out)}};
+    // Where the directions overlap, it is the link that they share which is busy for longer than either.
+    if (chunks_.size() > 1 && streams_.size() > 1) loads.emplace_back("duplex_link", link_us(costs));
+    return loads;
   }
 
  private:
-  std::size_t n() const { return data_->a.span().size(); }
+  static constexpr std::size_t kMostHeld = 64;  // chunks that a held stream's queue takes without a doubt
+
+  std::size_t streams_to_hold() const override {
+    const bool possible = !graph_ && chunks_.size() <= kMostHeld && order_ == "engine_streams" && !pageable_;
+    return possible ? streams_.size() - 1 : 0;
+  }
+
+  double predicted() const {
+    PipelineCosts costs = data_->costs();
+    if (order_ == "engine_streams") costs.kernel_share = 1;  // all kernels are on one stream
+    return predicted_us(costs, chunks_.size(), streams_.size());
+  }
 
   void submit(std::size_t) override { graph_ ? graph_->launch(origin()) : enqueue(); }
 
@@ -143,6 +109,8 @@ class PipelineFixture : public DeviceFixture {
       breadth_first();
     } else if (order_ == "engine_streams") {
       engine_streams();
+    } else if (order_ == "zero_copy") {
+      data_->compute_in_host_memory(origin());
     } else {
       depth_first();  // sequential is this with one stream and one chunk
     }
@@ -153,20 +121,16 @@ class PipelineFixture : public DeviceFixture {
 
   void depth_first() {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      const auto [at, count] = chunks_[i];
-      data_->copy_in(at, count, stream_of(i));
-      data_->compute(at, count, work_, stream_of(i));
-      data_->copy_out(at, count, stream_of(i));
+      data_->copy_in(chunks_[i], stream_of(i));
+      data_->compute(chunks_[i], stream_of(i));
+      data_->copy_out(chunks_[i], stream_of(i));
     }
   }
 
   void breadth_first() {
-    for (std::size_t i = 0; i < chunks_.size(); ++i)
-      data_->copy_in(chunks_[i].at, chunks_[i].count, stream_of(i));
-    for (std::size_t i = 0; i < chunks_.size(); ++i)
-      data_->compute(chunks_[i].at, chunks_[i].count, work_, stream_of(i));
-    for (std::size_t i = 0; i < chunks_.size(); ++i)
-      data_->copy_out(chunks_[i].at, chunks_[i].count, stream_of(i));
+    for (std::size_t i = 0; i < chunks_.size(); ++i) data_->copy_in(chunks_[i], stream_of(i));
+    for (std::size_t i = 0; i < chunks_.size(); ++i) data_->compute(chunks_[i], stream_of(i));
+    for (std::size_t i = 0; i < chunks_.size(); ++i) data_->copy_out(chunks_[i], stream_of(i));
   }
 
   /// A stream for each engine, tied by an event per chunk and stage.
@@ -175,24 +139,25 @@ class PipelineFixture : public DeviceFixture {
     Stream& compute = streams_[1];
     Stream& out = streams_[2];
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      const auto [at, count] = chunks_[i];
-      data_->copy_in(at, count, in);
+      data_->copy_in(chunks_[i], in);
       copied_in_[i].record(in);
       wait(compute, copied_in_[i]);
-      data_->compute(at, count, work_, compute);
+      data_->compute(chunks_[i], compute);
       computed_[i].record(compute);
       wait(out, computed_[i]);
-      data_->copy_out(at, count, out);
+      data_->copy_out(chunks_[i], out);
     }
   }
 
   std::string order_;
-  int work_;
+  bool pageable_ = false;
   std::vector<Chunk> chunks_;
+  std::size_t least_chunk_ = 1;
   ForkJoin streams_;
   std::vector<Event> copied_in_, computed_;
   std::shared_ptr<PipelineData> data_;
   std::optional<Graph> graph_;
+  bool verified_ = false;  ///< once, element by element
 };
 
 }  // namespace
@@ -204,19 +169,20 @@ Family pipeline_family() {
       "C = A sin(B) + B cos(A) over n floats in host memory: copy in, kernel, copy out, by chunks";
   family.axes = {
       {.name = "order",
-       .help = "who waits for whom; sequential is one stream and whole arrays, engine_streams has one each "
-               "for in, "
-               "compute and out",
-       .quick = "sequential,depth_first,breadth_first,engine_streams",
-       .paper = "sequential,depth_first,breadth_first,engine_streams",
-       .full = "sequential,depth_first,breadth_first,engine_streams",
-       .choices = {"sequential", "depth_first", "breadth_first", "engine_streams"}},
+       .help =
+           "who waits for whom; sequential: one stream, whole arrays; engine_streams: a stream each for in, "
+           "compute and out; zero_copy: the kernel reads and writes host memory",
+       .quick = "sequential,depth_first,breadth_first,engine_streams,zero_copy",
+       .paper = "sequential,depth_first,breadth_first,engine_streams,zero_copy",
+       .full = "sequential,depth_first,breadth_first,engine_streams,zero_copy",
+       .choices = {"sequential", "depth_first", "breadth_first", "engine_streams", "zero_copy"}},
       {.name = "mem",
        .help = "kind of host memory",
-       .quick = "pinned,pageable",
-       .paper = "pinned,pageable",
-       .full = "pinned,pageable,registered",
-       .choices = {"pinned", "pageable", "registered", "write_combined"}},
+       .quick = "pinned,pageable,registered,write_combined",
+       .paper = "pinned,pageable,registered,write_combined",
+       .full = "pinned,pageable,registered,write_combined",
+       .choices = {"pinned", "pageable", "registered", "write_combined"},
+       .available = has_host_memory},
       {.name = "submit",
        .help = "call by call, or captured once and launched as a graph",
        .quick = "launch,graph",
@@ -230,11 +196,23 @@ Family pipeline_family() {
        .full = "1..32*2",
        .host_quick = "1,2,4"},
       {.name = "chunk",
-       .help = "elements per chunk; n/K cuts the arrays into K",
+       .help = "elements per chunk, the largest one where they taper; n/K cuts the arrays into K",
        .quick = "n/4,n/13",
        .paper = "n/4,n/8,n/13,n/16,n/32",
        .full = "n/2,n/4,n/8,n/16,n/32,n/64,n/512",
        .host_quick = "n/4,n/16"},
+      {.name = "schedule",
+       .help = "even: equal chunks; tapered: they double up to the largest and halve again",
+       .quick = "even,tapered",
+       .paper = "even,tapered",
+       .full = "even,tapered",
+       .choices = {"even", "tapered"}},
+      {.name = "layout",
+       .help = "separate: A and B are copied one after the other; packed: side by side, by one copy",
+       .quick = "separate,packed",
+       .paper = "separate,packed",
+       .full = "separate,packed",
+       .choices = {"separate", "packed"}},
       {.name = "n",
        .help = "elements",
        .quick = "16777216",
@@ -249,12 +227,25 @@ Family pipeline_family() {
   };
   family.data_axes = {"n", "mem", "work"};
   family.canonical = [](Point& point) {
-    if (point.text("order") == "sequential") {
+    const std::string& order = point.text("order");
+    if (order == "sequential" || order == "zero_copy") {
       point.set("streams", "1");
       point.set("chunk", point.text("n"));
-    } else if (point.text("order") == "engine_streams") {
+      point.set("schedule", "even");
+      point.set("layout", "separate");
+    } else if (order == "engine_streams") {
       point.set("streams", "3");
     }
+  };
+  family.wanted = [](const Point& point, const AskedFor& asked) {
+    const std::string &order = point.text("order"), &mem = point.text("mem");
+    if (order == "zero_copy" && mem == "pageable") return asked("order") && asked("mem");
+    // What other kinds of memory and other ways to cut are worth shows where the rest is at its best.
+    const bool at_its_best = order == "engine_streams" || order == "sequential" || order == "zero_copy";
+    const bool other_cut = point.text("schedule") != "even" || point.text("layout") != "separate";
+    const bool other_mem = mem == "registered" || mem == "write_combined";
+    if (other_cut && !asked("schedule") && !asked("layout")) return at_its_best && mem == "pinned";
+    return !other_mem || asked("mem") || at_its_best;
   };
   family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
     return std::make_unique<PipelineFixture>(session, point);

@@ -20,6 +20,13 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// A row that follows another within this time finds the device warm and only has to warm itself.
+constexpr double kStaysWarmS = 0.1;
+constexpr double kWarmShare = 0.25;
+
+/// The device waits for the host if enqueuing took all but a tenth of the makespan.
+bool host_bound(const Measurement& measured) { return measured.submit_us > 0.9 * measured.p50_us; }
+
 volatile std::sig_atomic_t interrupt_signal = 0;
 
 /// The first Ctrl-C lets rows end so that the JSON is complete; the second one ends the program.
@@ -59,8 +66,12 @@ std::string printable(std::string text) {
   return text;
 }
 
-Runner::Runner(Session& session, std::vector<PlannedRow> rows, const Options& options)
-    : session_(session), rows_(std::move(rows)), options_(options), terminal_(isatty(STDERR_FILENO) == 1) {}
+Runner::Runner(Session& session, std::vector<PlannedRow> rows, const Options& options, double timer_floor_us)
+    : session_(session),
+      rows_(std::move(rows)),
+      options_(options),
+      timer_floor_us_(timer_floor_us),
+      terminal_(isatty(STDERR_FILENO) == 1) {}
 
 bool Runner::run() {
   for (const PlannedRow& row : rows_) {
@@ -107,6 +118,7 @@ void Runner::run_row(benchmark::State& state, const PlannedRow& row) {
     current_.fixture->verify(measured.samples * plan.batch);
     report(state, plan, measured);
     measuring_s_ += measuring_s;
+    if (current_.fixture->keeps_device_busy()) busy_until_ = Clock::now();
   } catch (const std::exception& e) {
     row_state.failure = printable(e.what());
     failures_.push_back({row.name, row_state.failure});
@@ -123,16 +135,22 @@ void Runner::prepare(const PlannedRow& row, RowState& row_state) {
   current_.fixture = row.family->make(row.point, session_);
   current_.settings = current_.fixture->settings(session_.settings());
   preparing_s_ += seconds_since(preparing);
-  // One operation on buffers that hold nothing right. Later ones find what this one left, which would hide a
+  // Single operations on buffers that hold nothing right. Later ones find what these left, which would hide a
   // copy that does not wait for its kernel; what only shows when operations follow each other shows after
   // measuring.
-  current_.fixture->poison();
-  current_.fixture->take(1, Phase::warm_up);
-  current_.fixture->verify(1);
+  for (std::size_t trial = 0; trial < current_.fixture->trials(); ++trial) {
+    current_.fixture->poison();
+    const auto running = Clock::now();
+    current_.fixture->run_trial(trial);
+    warm_up_s_ += seconds_since(running);
+    current_.fixture->verify(1);
+  }
   const auto warm_up = Clock::now();
+  MeasureSettings settings = current_.settings;
+  if (seconds_since(busy_until_) < kStaysWarmS) settings.warm_up_s *= kWarmShare;
   const MeasurePlan plan = plan_measurement(
       [this](std::size_t operations, Phase phase) { return current_.fixture->take(operations, phase); },
-      current_.settings);
+      settings);
   if (!row_state.plan) row_state.plan = plan;
   warm_up_s_ += seconds_since(warm_up);
 }
@@ -154,13 +172,24 @@ void Runner::report(benchmark::State& state, const MeasurePlan& plan, const Meas
   counters["batch"] = static_cast<double>(plan.batch);
   counters["samples"] = static_cast<double>(measured.samples);
   counters["submit_us"] = measured.submit_us;
-  // The device waits for the host if enqueuing took all but a tenth of the makespan.
-  counters["host_bound"] = measured.submit_us > 0.9 * measured.p50_us ? 1 : 0;
+  counters["host_bound"] = host_bound(measured) ? 1 : 0;
+  counters["cpu_free_pct"] = std::max(0.0, 100 - percent_of(measured.submit_us, measured.p50_us));
+  if (const std::string load = bound_by(measured, plan); !load.empty())
+    state.SetLabel(std::string(kBoundByLabel) + load);
   if (measured.over_budget) counters["over_budget"] = 1;
   for (const auto& [name, value] : current_.fixture->counters(measured)) counters[name] = value;
   if (const auto mhz = sm_clock_mhz(session_.origin())) counters["sm_clock_mhz"] = *mhz;
   if (const std::size_t bytes = current_.fixture->bytes(); bytes > 0)
     state.SetBytesProcessed(static_cast<std::int64_t>(bytes * plan.operations()));
+}
+
+std::string Runner::bound_by(const Measurement& measured, const MeasurePlan& plan) const {
+  std::vector<Load> loads = current_.fixture->loads(measured);
+  if (loads.empty()) return "";
+  if (host_bound(measured)) return "submission";
+  loads.emplace_back("submission", measured.submit_us);
+  loads.emplace_back("timer_floor", timer_floor_us_ / static_cast<double>(plan.batch));
+  return longest(loads);
 }
 
 bool Runner::interrupted() const { return interrupt_signal != 0; }

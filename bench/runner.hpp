@@ -19,6 +19,9 @@ class State;
 
 namespace overlap {
 
+/// How the label of a row begins that says what bounds it.
+inline constexpr const char* kBoundByLabel = "bound_by:";
+
 /// A row that failed, and why.
 struct Failure {
   std::string name;
@@ -27,7 +30,8 @@ struct Failure {
 
 class Runner {
  public:
-  Runner(Session& session, std::vector<PlannedRow> rows, const Options& options);
+  /// @param timer_floor_us  what an event pair reads with nothing between.
+  Runner(Session& session, std::vector<PlannedRow> rows, const Options& options, double timer_floor_us);
 
   /// Runs all rows through Google Benchmark, which prints them and writes --benchmark_out.
   /// @return whether the output file took everything.
@@ -56,18 +60,21 @@ class Runner {
   void prepare(const PlannedRow& row, RowState& row_state);
   static void fail(benchmark::State& state, const RowState& row_state, bool loop_entered);
   void report(benchmark::State& state, const MeasurePlan& plan, const Measurement& measured);
+  std::string bound_by(const Measurement& measured, const MeasurePlan& plan) const;
   void show_progress(const PlannedRow& row);
   void clear_progress() const;
 
   Session& session_;
   std::vector<PlannedRow> rows_;
   const Options& options_;
+  double timer_floor_us_;
   std::map<const PlannedRow*, RowState> row_states_;
   Current current_;
   std::vector<Failure> failures_;
   bool terminal_;
   std::size_t started_ = 0;  ///< rows, repetitions counted
   std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point busy_until_;  ///< the device's clock stays up for a while after
   double preparing_s_ = 0, warm_up_s_ = 0, measuring_s_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // G = (A + B) D + F as a chain of small kernels on device data: what a launch costs, and what a graph saves.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "data.hpp"
@@ -18,6 +19,7 @@ constexpr std::int64_t kMostKernels = 1 << 20;
 struct SequenceData {
   DeviceBuffer<float> a, b, d, f, g;
   Expected expected;
+  double kernel_us = 0;  ///< of the chain, back to back as a graph: what the device needs
 
   SequenceData(Session& session, std::size_t n, int kernels) {
     session.require_memory(checked_bytes(n, 5 * sizeof(float)), 0);
@@ -37,6 +39,26 @@ struct SequenceData {
       result[i] = static_cast<float>(
           reference::sequence<double>(pattern_a[i], pattern_b[i], pattern_d[i], pattern_f[i], kernels));
     expected = Expected(result, {1e-5F, 1e-5F}, stream);
+    MeasureSettings brief = session.settings();
+    brief.warm_up_s = std::min(brief.warm_up_s, 0.02);
+    brief.min_time_s = std::min(brief.min_time_s, 0.02);
+    Graph graph(GraphBuilder(stream, [&] { enqueue(kernels, stream); }));
+    kernel_us = measure_alone(
+                    session, [&](std::size_t) { graph.launch(stream); }, brief)
+                    .p50_us;
+  }
+
+  /// Enqueues the chain.
+  void enqueue(int kernels, Stream& stream) const {
+    const auto out = g.span();
+    launch_add(a.span(), b.span(), out, Impl::vector, stream);
+    for (int k = 1; k < kernels; ++k) {
+      if (k % 2 == 1) {
+        launch_mul(out, d.span(), out, Impl::vector, stream);
+      } else {
+        launch_add(out, f.span(), out, Impl::vector, stream);
+      }
+    }
   }
 };
 
@@ -47,7 +69,8 @@ class SequenceFixture : public DeviceFixture {
         timing_(point.text("timing")),
         kernels_(static_cast<int>(point.number("kernels", 1, kMostKernels))) {
     const std::int64_t n = point.number("n", 1, std::numeric_limits<std::int64_t>::max());
-    const bool graph = point.text("submit") == "graph";
+    const std::string& submit = point.text("submit");
+    const bool graph = submit != "launch";
     launches_ = graph ? 1 : kernels_;
     if (latched() && launches_ > kMostLatchedLaunches)
       throw std::invalid_argument(
@@ -58,7 +81,11 @@ class SequenceFixture : public DeviceFixture {
       return std::make_shared<SequenceData>(session, static_cast<std::size_t>(n), kernels_);
     });
     if (graph) {
-      graph_.emplace(GraphBuilder(origin(), [this] { enqueue(); }));
+      graph_.emplace(GraphBuilder(origin(), [&] {
+        std::optional<ProgrammaticLaunch> programmatic;
+        if (submit == "graph_pdl") programmatic.emplace(origin());
+        enqueue();
+      }));
       graph_->upload(origin());
     }
   }
@@ -79,21 +106,13 @@ class SequenceFixture : public DeviceFixture {
     return data_->g.span().size() * kAddBytes * static_cast<std::size_t>(kernels_);
   }
 
+  std::vector<Load> loads(const Measurement&) const override { return {{"kernel", data_->kernel_us}}; }
+
  private:
   bool latched() const override { return timing_ == "latched"; }
   void submit(std::size_t) override { graph_ ? graph_->launch(origin()) : enqueue(); }
 
-  void enqueue() {
-    const auto g = data_->g.span();
-    launch_add(data_->a.span(), data_->b.span(), g, Impl::vector, origin());
-    for (int k = 1; k < kernels_; ++k) {
-      if (k % 2 == 1) {
-        launch_mul(g, data_->d.span(), g, Impl::vector, origin());
-      } else {
-        launch_add(g, data_->f.span(), g, Impl::vector, origin());
-      }
-    }
-  }
+  void enqueue() { data_->enqueue(kernels_, origin()); }
 
   std::string timing_;
   int kernels_;
@@ -110,11 +129,17 @@ Family sequence_family() {
   family.summary = "G = (A+B) D + F over n floats on the device, as a chain of kernels";
   family.axes = {
       {.name = "submit",
-       .help = "kernel by kernel, or captured once and launched as a graph",
-       .quick = "launch,graph",
-       .paper = "launch,graph",
-       .full = "launch,graph",
-       .choices = {"launch", "graph"}},
+       .help = "kernel by kernel; captured once and launched as a graph; graph_pdl: that with programmatic "
+               "dependent "
+               "launches, where a kernel starts while the one ahead ends",
+       .quick = "launch,graph,graph_pdl",
+       .paper = "launch,graph,graph_pdl",
+       .full = "launch,graph,graph_pdl",
+       .choices = {"launch", "graph", "graph_pdl"},
+       .available =
+           [](const std::string& value, const DeviceInfo& device) {
+             return value != "graph_pdl" || device.programmatic_launch;
+           }},
       {.name = "timing",
        .help = "single: one operation, submission included; steady: back to back; latched: enqueued before "
                "it may start",

@@ -16,9 +16,9 @@ std::size_t physical_bytes() {
 
 }  // namespace
 
-std::span<Stream> Session::streams(std::size_t count) {
-  while (streams_.size() < count) streams_.emplace_back();
-  return std::span(streams_).first(count);
+Stream& Session::stream(std::size_t index) {
+  while (streams_.size() <= index) streams_.emplace_back();
+  return streams_[index];
 }
 
 void Session::require_memory(std::size_t device_bytes, std::size_t host_bytes) const {
@@ -27,10 +27,10 @@ void Session::require_memory(std::size_t device_bytes, std::size_t host_bytes) c
   const bool shared = device_.backend == "host";  // there, device memory is host memory
   const std::size_t device_needs = shared ? device_bytes + host_bytes : device_bytes;
   if (device_needs > now.free_bytes || device_needs < device_bytes)
-    throw DeviceError(fmt::format("needs {} of {} memory, {} are free: choose a smaller n", gib(device_needs),
-                                  shared ? "host" : "device", gib(now.free_bytes)));
+    throw DeviceError(fmt::format("needs {} of {} memory, {} are free: choose a smaller size",
+                                  gib(device_needs), shared ? "host" : "device", gib(now.free_bytes)));
   if (!shared && host_bytes > physical_bytes())
-    throw DeviceError(fmt::format("needs {} of host memory, the machine has {}: choose a smaller n",
+    throw DeviceError(fmt::format("needs {} of host memory, the machine has {}: choose a smaller size",
                                   gib(host_bytes), gib(physical_bytes())));
 }
 

@@ -1,10 +1,9 @@
 // What rows share: the device, its streams, the data of the last row, and how to measure.
 #pragma once
 
+#include <deque>
 #include <memory>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "measure.hpp"
 #include "overlap/device.hpp"
@@ -20,9 +19,10 @@ class Session {
   const DeviceInfo& device() const { return device_; }
   const MeasureSettings& settings() const { return settings_; }
 
-  /// The first `count` of the session's streams, made as needed and kept. Stream 0 is the origin.
-  std::span<Stream> streams(std::size_t count);
-  Stream& origin() { return streams(1)[0]; }
+  /// Stream number `index` of the session's, made when it is first asked for; it stays where it is. Stream 0
+  /// is the origin.
+  Stream& stream(std::size_t index);
+  Stream& origin() { return stream(0); }
 
   /// The data that `key` names: the last row's if it had the same key, otherwise made after the last was
   /// freed.
@@ -44,7 +44,7 @@ class Session {
   int device_number_;
   DeviceInfo device_;
   MeasureSettings settings_;
-  std::vector<Stream> streams_;
+  std::deque<Stream> streams_;
   std::string key_;
   std::shared_ptr<void> data_;
 };

@@ -4,12 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
+
+#include "chunks.hpp"
 
 namespace overlap {
 namespace {
@@ -86,16 +87,6 @@ std::vector<std::string> parse_range(const Axis& axis, const std::string& text) 
       break;
   }
   return values;
-}
-
-/// `chunk` rounded up to four binary digits: 1,118,482 becomes 1,179,648 = 9 * 2^17. Large chunks then begin
-/// at round addresses; copies between odd ones took 1 to 2 % longer on an H200, which would look like the
-/// chunk count's fault.
-std::int64_t rounded_chunk(std::int64_t chunk) {
-  constexpr std::int64_t kLeastToRound = 4096;  // below, rounding would change how many chunks there are
-  if (chunk < kLeastToRound) return chunk;
-  const std::int64_t step = std::int64_t{1} << (std::bit_width(static_cast<std::uint64_t>(chunk)) - 4);
-  return (chunk - 1) / step * step + step;
 }
 
 /// The row's n, divided by K and rounded up, for a value written "n/K".
@@ -248,7 +239,7 @@ std::vector<std::string> parse_values(const Axis& axis, const std::string& text)
 }
 
 std::vector<PlannedRow> plan_rows(const std::vector<Family>& families, const SweepRequest& request,
-                                  bool host) {
+                                  const DeviceInfo& device) {
   if (std::ranges::find(kPresets, request.preset) == kPresets.end())
     throw UsageError("--preset=" + request.preset + " is unknown" + did_you_mean(request.preset, kPresets));
   std::vector<Override> overrides;
@@ -257,21 +248,24 @@ std::vector<PlannedRow> plan_rows(const std::vector<Family>& families, const Swe
   std::vector<PlannedRow> rows;
   for (const Family& family : families) {
     std::vector<std::vector<std::string>> values;
-    bool swept = false;
+    std::set<std::string, std::less<>> swept;
     for (const Axis& axis : family.axes) {
-      values.push_back(parse_values(axis, preset_values(axis, request.preset, host)));
+      values.push_back(parse_values(axis, preset_values(axis, request.preset, device.backend == "host")));
+      if (axis.available)
+        std::erase_if(values.back(), [&](const auto& v) { return !axis.available(v, device); });
       for (const Override& override : overrides) {
         if (override.axis != axis.name || (!override.family.empty() && override.family != family.name))
           continue;
         values.back() = values_for(family, axis, override, families);
-        swept = true;
+        swept.insert(axis.name);
       }
     }
     std::vector<Point> points;
     std::set<std::string> seen;
     for (Point& point : combine(family, values)) {
       if (family.canonical) family.canonical(point);
-      if (!swept && family.wanted && !family.wanted(point)) continue;
+      if (family.wanted && !family.wanted(point, [&](std::string_view axis) { return swept.contains(axis); }))
+        continue;
       if (seen.insert(row_name(family, point)).second) points.push_back(std::move(point));
     }
     // Rows that share their data follow each other; groups stand in the order of their first row.

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "overlap/device.hpp"
+
 namespace overlap {
 
 class Fixture;
@@ -30,6 +32,8 @@ struct Axis {
   std::string quick, paper, full;
   std::string host_quick{};            ///< replaces `quick` on the host backend, where it would take too long
   std::vector<std::string> choices{};  ///< the words it may take; empty: a number
+  /// Whether the device has `value`. Presets leave out what it has not; a row that was asked for fails.
+  std::function<bool(const std::string& value, const DeviceInfo& device)> available{};
 };
 
 /// One row's coordinates, in the order of the family's axes.
@@ -48,6 +52,9 @@ class Point {
   std::vector<std::pair<std::string, std::string>> coordinates_;
 };
 
+/// Whether --sweep chose the values of an axis.
+using AskedFor = std::function<bool(std::string_view axis)>;
+
 /// A family of the catalogue: what one operation is, its axes, and how a row of it is made.
 struct Family {
   std::string name;
@@ -58,8 +65,9 @@ struct Family {
   /// Rewrites coordinates that mean nothing for this row (one stream has no second), so that equal rows are
   /// one.
   std::function<void(Point&)> canonical;
-  /// Whether a row of the presets is worth running; not asked once --sweep has chosen values.
-  std::function<bool(const Point&)> wanted;
+  /// Whether a row is worth running. What was asked for is: `asked(axis)` says whether --sweep chose that
+  /// axis's values. A row that cannot work is left out unless all the axes that make it so were asked for.
+  std::function<bool(const Point&, const AskedFor& asked)> wanted;
   /// Makes the fixture. @throws std::invalid_argument or DeviceError: the row fails with that reason.
   std::function<std::unique_ptr<Fixture>(const Point&, Session&)> make;
 };
@@ -77,10 +85,10 @@ struct SweepRequest {
   std::vector<std::string> overrides{};  ///< "[family.]axis=value[,value...]"
 };
 
-/// The rows of a request, in the order they run.
+/// The rows of a request on `device`, in the order they run.
 /// @throws UsageError for an unknown preset, family, axis or value.
 std::vector<PlannedRow> plan_rows(const std::vector<Family>& families, const SweepRequest& request,
-                                  bool host);
+                                  const DeviceInfo& device);
 
 /// The values that `text` stands for: "1,2,4", "2^20", "64Ki", "3M", "1..32*2", "1..8+1", "n/16".
 /// @throws UsageError

@@ -58,8 +58,8 @@ Family timer_family() {
   family.canonical = [](Point& point) {
     if (point.text("what") != "fork_join") point.set("streams", "1");
   };
-  family.wanted = [](const Point& point) {  // one stream has nobody to join
-    return point.text("what") != "fork_join" || point.number("streams") > 1;
+  family.wanted = [](const Point& point, const AskedFor& asked) {  // one stream has nobody to join
+    return point.text("what") != "fork_join" || point.number("streams") > 1 || asked("what");
   };
   family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
     return std::make_unique<TimerFixture>(session, point);

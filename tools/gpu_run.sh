@@ -32,10 +32,11 @@ for step in $steps; do
       attempt $build/overlap-bench --preset="$preset" --benchmark_out="$out/$step.json" >"$out/$step.log" 2>"$out/$step.err"
       grep -vE '^$' "$out/$step.err" | tail -15 ;;
     sanitize)
-      small="--benchmark_min_warmup_time=0 --benchmark_min_time=0 --sweep=n=10007 --sweep=streams=1,3 --sweep=chunk=n/3"
+      small="--benchmark_min_warmup_time=0 --benchmark_min_time=0 --sweep=n=10007 --sweep=streams=1,2 --sweep=chunk=n/3
+        --sweep=dim=100 --sweep=batches=4 --sweep=buffers=2 --sweep=bytes=40960 --sweep=graph_cost.kernels=10 --sweep=result=host"
       for tool in memcheck racecheck; do
         attempt compute-sanitizer --tool $tool --error-exitcode 9 $build/overlap-bench $small \
-          --benchmark_filter='pipeline|sequence|swish|timer' >"$out/$tool.log" 2>&1
+          --benchmark_filter='^(timer|sequence|swish|double|concurrent|graph)|pinned|write_comb|d2d' >"$out/$tool.log" 2>&1
         grep -E 'SUMMARY' "$out/$tool.log"
       done ;;
     *) echo "unknown step $step"; exit 2 ;;

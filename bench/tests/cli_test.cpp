@@ -14,7 +14,9 @@ const std::string kBench = OVERLAP_BENCH;
 const std::string kQuick = " --benchmark_min_time=0.001 --benchmark_min_warmup_time=0";
 // Small rows of every family.
 const std::string kSmall =
-    kQuick + " --sweep=n=10007 --sweep=streams=1,3 --sweep=chunk=n/3 --sweep=mem=pinned,pageable";
+    kQuick +
+    " --sweep=n=10007 --sweep=streams=1,2 --sweep=chunk=n/3 --sweep=mem=pinned,pageable --sweep=dim=33 "
+    "--sweep=bytes=4096 --sweep=graph_cost.kernels=10 --sweep=order=sequential,depth_first,engine_streams";
 
 class BenchTest : public CommandTest {
  protected:
@@ -39,7 +41,7 @@ TEST_F(BenchTest, EveryFamilyRunsAndFillsTheJson) {
                           "compiler", "revision", "sweep"})
     EXPECT_TRUE(json["context"].contains(key)) << key;
   EXPECT_TRUE(contains(json["context"]["sm_clock_mhz"], "after"));
-  EXPECT_TRUE(contains(json["context"]["sweep"], "streams=1,3"));
+  EXPECT_TRUE(contains(json["context"]["sweep"], "streams=1,2"));
   std::set<std::string> families, names;
   for (const Json& row : json["benchmarks"]) {
     const std::string name = row["name"];
@@ -47,7 +49,8 @@ TEST_F(BenchTest, EveryFamilyRunsAndFillsTheJson) {
     EXPECT_TRUE(name.ends_with("/manual_time")) << name;
     EXPECT_FALSE(row.contains("error_occurred")) << name;
     families.insert(name.substr(0, name.find('/')));
-    for (const char* key : {"min_us", "p50_us", "p95_us", "cv", "batch", "submit_us", "host_bound"})
+    for (const char* key :
+         {"min_us", "p50_us", "p95_us", "cv", "batch", "submit_us", "host_bound", "cpu_free_pct"})
       EXPECT_TRUE(row.contains(key)) << name << " " << key;
     EXPECT_LE(row["min_us"], row["p50_us"]) << name;
     EXPECT_LE(row["p50_us"], row["p95_us"]) << name;
@@ -58,18 +61,37 @@ TEST_F(BenchTest, EveryFamilyRunsAndFillsTheJson) {
     EXPECT_LE(row["real_time"].get<double>(), 100 * (row["p95_us"].get<double>() + 1)) << name;
     EXPECT_EQ(row["time_unit"], "us");
   }
-  EXPECT_EQ(families, (std::set<std::string>{"timer", "pipeline", "sequence", "swish", "cpu"}));
+  EXPECT_EQ(families, (std::set<std::string>{"timer", "transfer", "pipeline", "double_buffer", "concurrent",
+                                             "graph_cost", "sequence", "swish", "cpu"}));
 }
 
 TEST_F(BenchTest, FamiliesSayWhatTheirRowsNeed) {
-  const Json json = run(kSmall + " --benchmark_filter='^(pipeline|swish)'");
+  const Json json = run(kSmall);
+  const std::map<std::string, std::vector<std::string>> needs = {
+      {"pipeline",
+       {"h2d_us", "kernel_us", "d2h_us", "chunks", "serial_us", "bound_us", "bound_pct", "predicted_us",
+        "best_chunks", "best_streams", "bytes_per_second"}},
+      {"double_buffer", {"transfer_pct", "serial_us", "bound_us", "bound_pct", "bytes_per_second"}},
+      {"concurrent", {"blocks", "resident_blocks", "possible_speedup", "serial_us", "bound_us", "bound_pct"}},
+      {"transfer", {"bytes_per_second"}},
+      {"swish", {"pct_of_copy", "bytes_per_second"}},
+  };
+  const std::set<std::string> loads = {"copy_in", "copy_out",   "duplex_link",
+                                       "kernel",  "submission", "timer_floor"};
   for (const Json& row : json["benchmarks"]) {
-    const std::string name = row["name"];
-    EXPECT_GT(row["bytes_per_second"], 0.0) << name;
-    const bool pipeline = name.starts_with("pipeline");
-    for (const char* key : {"h2d_us", "kernel_us", "d2h_us", "chunks"})
-      EXPECT_EQ(row.contains(key), pipeline) << name;
-    EXPECT_EQ(row.contains("pct_of_copy"), !pipeline) << name;
+    const std::string name = row["name"], family = name.substr(0, name.find('/'));
+    if (const auto found = needs.find(family); found != needs.end()) {
+      for (const std::string& key : found->second) EXPECT_TRUE(row.contains(key)) << name << " " << key;
+    }
+    if (row.contains("bound_us")) {
+      EXPECT_LE(row["bound_us"], row["serial_us"].get<double>() * 1.0001) << name;
+    }
+    EXPECT_EQ(contains(name, "duplex"), row.contains("h2d_gb_per_s") && row.contains("d2h_gb_per_s")) << name;
+    if (family == "timer" || family == "cpu") continue;
+    const std::string label = row.value("label", "");
+    if (family == "graph_cost" && label.empty()) continue;  // phases that the host does by itself
+    ASSERT_TRUE(label.starts_with("bound_by:")) << name;
+    EXPECT_TRUE(loads.contains(label.substr(9))) << label;
   }
 }
 
@@ -83,7 +105,8 @@ TEST_F(BenchTest, BytesPerSecondAndTimeAgree) {
 TEST_F(BenchTest, RepetitionsAreEquallyLongAndAggregated) {
   for (const char* interleaving : {"false", "true"}) {
     const Json json = run(kQuick +
-                          " --sweep=n=1000 --benchmark_filter='sequence.*(steady|single)|event_pair' "
+                          " --sweep=n=1000 --sweep=submit=launch,graph "
+                          "--benchmark_filter='sequence.*(steady|single)|event_pair' "
                           "--benchmark_repetitions=3 --benchmark_enable_random_interleaving=" +
                           interleaving);
     std::map<std::string, std::set<long>> iterations;
@@ -122,10 +145,24 @@ TEST_F(BenchTest, FailedRowsFailAloneAndAreInTheJson) {
   EXPECT_EQ(good, 4U);
 }
 
+TEST_F(BenchTest, MissingWaitsAreAFailedRowAndOnlyRunWhenAskedFor) {
+  const std::string small =
+      " --sweep=dim=256 --sweep=batches=8 --sweep=buffers=2 --benchmark_filter=double_buffer";
+  EXPECT_EQ(run(kQuick + small).dump().find("sync:none"), std::string::npos);
+#if !defined(__SANITIZE_THREAD__)
+  const Json json = run(kQuick + small + " --sweep=sync=none,per_buffer", 1);
+  for (const Json& row : json["benchmarks"]) {
+    const bool none = contains(row["name"], "sync:none");
+    EXPECT_EQ(row.value("error_occurred", false), none) << row["name"];
+    EXPECT_EQ(contains(row.value("error_message", ""), "wrong result"), none) << row["name"];
+  }
+#endif
+}
+
 TEST_F(BenchTest, ImpossibleSizesFailWithTheReason) {
   for (const auto& [sweep, reason] : std::map<std::string, std::string>{
            {"--sweep=n=0", "n:0 is below 1"},
-           {"--sweep=n=2^50", "choose a smaller n"},
+           {"--sweep=n=2^50", "choose a smaller size"},
            {"--sweep=chunk=2^40", "is above"},
        }) {
     const CommandResult result = run_command(kBench + kQuick + " " + sweep +
@@ -204,7 +241,8 @@ TEST_F(CommandTest, HelpAndAxesTeach) {
   const CommandResult axes = run_command(kBench + " --list-axes");
   EXPECT_EQ(axes.exit_code, 0);
   for (const char* word :
-       {"pipeline", "sequence", "swish", "timer", "cpu", "breadth_first", "latched", "paper"})
+       {"pipeline", "sequence", "swish", "timer", "cpu", "breadth_first", "latched", "paper", "double_buffer",
+        "per_buffer", "concurrent", "transfer", "duplex", "graph_cost", "zero_copy", "tapered", "packed"})
     EXPECT_TRUE(contains(axes.output, word)) << word;
 }
 

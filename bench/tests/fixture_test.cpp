@@ -26,17 +26,33 @@ class FixtureTest : public ::testing::Test {
   Session& session() { return *session_; }
 
   std::vector<PlannedRow> rows(const std::vector<std::string>& overrides) {
-    return plan_rows(families_, {.preset = "full", .overrides = overrides}, true);
+    return plan_rows(families_, {.preset = "full", .overrides = overrides}, device_info());
   }
   std::unique_ptr<Fixture> make(const PlannedRow& row) { return row.family->make(row.point, session()); }
 
-  /// Verifies one operation and then three, each from poisoned buffers.
+  /// Verifies every trial, one operation and then three, each from poisoned buffers.
   static void run(Fixture& fixture) {
+    for (std::size_t trial = 0; trial < fixture.trials(); ++trial) {
+      fixture.poison();
+      fixture.run_trial(trial);
+      fixture.verify(1);
+    }
     for (std::size_t operations : {1, 3}) {
       fixture.poison();
       fixture.take(operations, Phase::measure);
       fixture.verify(operations);
     }
+  }
+
+  /// Whether axes that were combined at random exclude each other.
+  bool is_impossible(const PlannedRow& row) {
+    const std::string& family = row.family->name;
+    const auto is = [&](const char* axis, const char* value) { return row.point.text(axis) == value; };
+    if (family == "pipeline")
+      return row.point.number("chunk") > row.point.number("n") ||
+             (is("order", "zero_copy") && is("mem", "pageable"));
+    if (family == "transfer") return is("dir", "d2d") != is("mem", "device");
+    return false;
   }
 
  private:
@@ -45,9 +61,9 @@ class FixtureTest : public ::testing::Test {
 };
 
 TEST_F(FixtureTest, EveryRowOfEveryFamilyIsRight) {
-  for (const PlannedRow& row :
-       rows({"n=1,10007", "streams=1,3", "chunk=n/3,997", "kernels=1,2,5", "work=1,3"})) {
-    if (row.family->name == "pipeline" && row.point.number("chunk") > row.point.number("n")) continue;
+  for (const PlannedRow& row : rows({"n=1,10007", "streams=1,3", "chunk=n/3,997", "kernels=1,2,5", "work=1,3",
+                                     "dim=1,33", "batches=4,5", "tasks=3", "bytes=4,10028", "width=1"})) {
+    if (is_impossible(row)) continue;
     SCOPED_TRACE(row.name);
     const auto fixture = make(row);
     run(*fixture);
@@ -56,8 +72,10 @@ TEST_F(FixtureTest, EveryRowOfEveryFamilyIsRight) {
 }
 
 TEST_F(FixtureTest, OutputsArePoisonedBeforeMeasuring) {
-  for (const PlannedRow& row : rows({"n=1000", "streams=2", "chunk=n/4", "kernels=3", "work=1"})) {
-    if (row.family->name == "timer") continue;  // has no output
+  for (const PlannedRow& row : rows({"n=1000", "streams=2", "chunk=n/4", "kernels=3", "work=1", "dim=9",
+                                     "batches=4", "tasks=2", "bytes=4096", "width=1"})) {
+    if (row.family->name == "timer" || row.family->name == "graph_cost") continue;  // have no output
+    if (is_impossible(row)) continue;
     SCOPED_TRACE(row.name);
     const auto fixture = make(row);
     run(*fixture);
@@ -75,12 +93,25 @@ TEST_F(FixtureTest, RefusesImpossibleRowsWithTheReason) {
       {{"pipeline.n=100", "chunk=0", "order=depth_first"}, "chunk:0 is below 1"},
       {{"work=0", "pipeline.n=100"}, "work:0 is below 1"},
       {{"kernels=0"}, "kernels:0 is below 1"},
-      {{"n=2^50"}, "choose a smaller n"},
+      {{"n=2^50"}, "choose a smaller size"},
       {{"n=2^61"}, "address space"},
+      {{"order=zero_copy", "mem=pageable"}, "mem:pinned, registered or write_combined"},
+      {{"dim=0"}, "dim:0 is below 1"},
+      {{"batches=0"}, "batches:0 is below 1"},
+      {{"buffers=0", "sync=per_buffer"}, "buffers:0 is below 1"},
+      {{"buffers=3", "batches=2", "sync=per_buffer"}, "buffers:3 is above batches:2"},
+      {{"dim=60000", "batches=4000"}, "choose a smaller"},
+      {{"tasks=2", "concurrent.streams=3"}, "streams:3 is above tasks:2"},
+      {{"bytes=0"}, "bytes:0 is below 1"},
+      {{"bytes=5"}, "not a multiple of 4"},
+      {{"bytes=2^50"}, "choose a smaller"},
+      {{"dir=h2d", "mem=device"}, "go together"},
+      {{"width=4", "kernels=3"}, "width:4 is above kernels:3"},
   };
   for (const auto& [wrong, reason] : cases) {
-    std::vector<std::string> overrides = {"n=100", "order=sequential", "mem=pinned",
-                                          "work=1"};  // small, and few
+    std::vector<std::string> overrides = {"n=100",   "order=sequential",    "mem=pinned", "work=1",
+                                          "dim=8",   "batches=2",           "buffers=1",  "tasks=2",
+                                          "bytes=8", "concurrent.streams=1"};  // small, and few
     overrides.insert(overrides.end(), wrong.begin(), wrong.end());
     bool seen = false;
     for (const PlannedRow& row : rows(overrides)) {
@@ -94,6 +125,57 @@ TEST_F(FixtureTest, RefusesImpossibleRowsWithTheReason) {
     EXPECT_TRUE(seen) << reason;
   }
   EXPECT_NO_THROW(run(*make(rows({"n=1000"}).front())));  // and the next row is fine
+}
+
+TEST_F(FixtureTest, MissingWaitsOfDoubleBufferingAreCaught) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a race on purpose, which is what this sanitizer is for";
+#endif
+  std::size_t tried = 0;
+  for (const PlannedRow& row :
+       rows({"sync=none", "buffers=1,2", "dim=300", "batches=8", "submit=launch,graph", "result=device"})) {
+    if (row.family->name != "double_buffer") continue;
+    SCOPED_TRACE(row.name);
+    const auto fixture = make(row);
+    bool caught = false;
+    for (std::size_t trial = 0; trial < fixture->trials(); ++trial) {
+      fixture->poison();
+      fixture->run_trial(trial);
+      try {
+        fixture->verify(1);
+      } catch (const WrongResult&) {
+        caught = true;
+      }
+    }
+    EXPECT_TRUE(caught);
+    ++tried;
+  }
+  EXPECT_EQ(tried, 4U);
+}
+
+TEST_F(FixtureTest, WriteCombinedMemoryIsRefusedWhereThereIsNone) {
+  if (session().device().write_combined) return;
+  for (const PlannedRow& row :
+       rows({"mem=write_combined", "n=100", "bytes=8", "work=1", "streams=1", "chunk=n/1"})) {
+    if (row.family->name != "pipeline" && row.family->name != "transfer") continue;
+    if (row.family->name == "transfer" && row.point.text("dir") == "d2d") continue;
+    EXPECT_THROW(make(row), DeviceError) << row.name;
+  }
+  for (const PlannedRow& row : rows({}))  // nobody asked: not planned at all
+    EXPECT_EQ(row.name.find("write_combined"), std::string::npos) << row.name;
+}
+
+TEST_F(FixtureTest, DuplexTellsTheDirectionsApart) {
+  for (const PlannedRow& row : rows({"dir=duplex", "mem=pinned", "bytes=1Mi"})) {
+    if (row.family->name != "transfer") continue;
+    const auto fixture = make(row);
+    fixture->poison();
+    fixture->take(4, Phase::measure);
+    const Counters counters = fixture->counters({});
+    ASSERT_EQ(counters.size(), 2U);
+    for (const auto& [name, value] : counters) EXPECT_GT(value, 0) << name;
+    fixture->verify(4);
+  }
 }
 
 TEST_F(FixtureTest, LatchedRefusesMoreLaunchesThanFit) {
@@ -140,6 +222,12 @@ TEST_F(FixtureTest, DataIsKeptForRowsThatShareIt) {
   EXPECT_EQ(session().data<int>("a", make_int), first);
   EXPECT_EQ(*session().data<int>("b", make_int), 2);
   EXPECT_EQ(*session().data<int>("a", make_int), 3);
+}
+
+TEST_F(FixtureTest, StreamsStayWhereTheyAre) {
+  const Stream* origin = &session().origin();
+  session().stream(100);
+  EXPECT_EQ(&session().origin(), origin);
 }
 
 TEST_F(FixtureTest, TiledDataRepeatsItsPattern) {

@@ -47,7 +47,7 @@ TEST(Runner, EveryFailureIsTheRowsOwn) {
   options.measure.warm_up_s = 0;
   options.measure.fixed_operations = 2;
   Session session(0, options.measure);
-  Runner runner(session, rows, options);
+  Runner runner(session, rows, options, 1);
   EXPECT_TRUE(runner.run());
   std::map<std::string, std::string> reasons;
   for (const Failure& failure : runner.failures()) reasons[failure.name] = failure.reason;

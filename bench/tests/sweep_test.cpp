@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "options.hpp"
@@ -70,14 +71,18 @@ std::vector<Family> families() {
   Family small;
   small.name = "small";
   small.axes = {{.name = "n", .help = "", .quick = "5,6", .paper = "5", .full = "5"}};
-  small.wanted = [](const Point& point) { return point.number("n") == 5; };
+  small.wanted = [](const Point& point, const AskedFor& asked) {
+    return point.number("n") == 5 || asked("n");
+  };
   return {chunked, small};
 }
 
 std::vector<std::string> names(const SweepRequest& request, bool host = false) {
   static const std::vector<Family> all = families();
   std::vector<std::string> result;
-  for (const PlannedRow& row : plan_rows(all, request, host)) result.push_back(row.name);
+  DeviceInfo device;
+  device.backend = host ? "host" : "cuda";
+  for (const PlannedRow& row : plan_rows(all, request, device)) result.push_back(row.name);
   return result;
 }
 
@@ -97,6 +102,28 @@ TEST(PlanRows, KnowsPresetsAndTheHost) {
   EXPECT_NE(refusal([] { names({.preset = "quikc"}); }).find("'quick'"), std::string::npos);
 }
 
+TEST(PlanRows, PresetsLeaveOutWhatTheDeviceHasNot) {
+  Family family;
+  family.name = "f";
+  family.axes = {{.name = "mem",
+                  .help = "",
+                  .quick = "a,b",
+                  .paper = "a",
+                  .full = "a",
+                  .choices = {"a", "b"},
+                  .available = [](const std::string& value, const DeviceInfo& device) {
+                    return value != "b" || device.write_combined;
+                  }}};
+  const auto count = [&](bool has, const std::vector<std::string>& overrides) {
+    DeviceInfo device;
+    device.write_combined = has;
+    return plan_rows({family}, {.overrides = overrides}, device).size();
+  };
+  EXPECT_EQ(count(true, {}), 2U);
+  EXPECT_EQ(count(false, {}), 1U);
+  EXPECT_EQ(count(false, {"mem=a,b"}), 2U);  // asked for: it will say itself why it cannot
+}
+
 TEST(PlanRows, SweepReplacesAnAxisEverywhereOrInOneFamily) {
   const auto everywhere = names({.overrides = {"n=1..4*4", "streams=3", "chunk=2"}});
   EXPECT_EQ(everywhere,
@@ -104,6 +131,13 @@ TEST(PlanRows, SweepReplacesAnAxisEverywhereOrInOneFamily) {
                     "chunked/order:depth_first/streams:3/chunk:2/n:4", "small/n:1", "small/n:4"}));
   const auto one = names({.overrides = {"small.n=9", "chunk=5", "streams=1", "chunked.n=20"}});
   EXPECT_EQ(one, (Values{"chunked/order:depth_first/streams:1/chunk:5/n:20", "small/n:9"}));
+}
+
+TEST(PlanRows, OtherAxesKeepThePresetsChoice) {
+  // `small` wants n:5 only, and is not asked about another axis.
+  const auto rows = names({.overrides = {"streams=1"}});
+  EXPECT_EQ(std::ranges::count(rows, "small/n:5"), 1);
+  EXPECT_EQ(std::ranges::count(rows, "small/n:6"), 0);
 }
 
 TEST(PlanRows, EqualRowsAreOne) {

@@ -1,0 +1,178 @@
+#include "pipeline_data.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference.hpp"
+
+namespace overlap {
+namespace {
+
+constexpr std::size_t kMostSpotDistance = 1021;  // a prime: no chunk size divides into the same spots
+
+std::size_t spot_distance(std::size_t least_chunk) { return std::min(least_chunk, kMostSpotDistance); }
+
+/// Repeats `pattern` over host memory as if `at` elements had gone before.
+void tile_from(std::span<float> out, std::span<const float> pattern, std::size_t at) {
+  std::size_t from = at % pattern.size();
+  for (std::size_t filled = 0; filled < out.size(); from = 0) {
+    const std::size_t count = std::min(pattern.size() - from, out.size() - filled);
+    std::copy_n(pattern.begin() + static_cast<std::ptrdiff_t>(from), count,
+                out.begin() + static_cast<std::ptrdiff_t>(filled));
+    filled += count;
+  }
+}
+
+}  // namespace
+
+PipelineData::PipelineData(Session& session, std::size_t n, HostMemory memory, int work)
+    : session_(session),
+      memory_(memory),
+      work_(work),
+      pattern_a_(random_pattern(n, 1, -3, 3)),
+      pattern_b_(random_pattern(n, 2, -3, 3)) {
+  const std::size_t bytes = checked_bytes(n, 3 * sizeof(float));
+  session.require_memory(bytes, bytes);
+  ab_ = HostBuffer<float>(2 * n, memory);
+  c_ = HostBuffer<float>(n, memory);
+  device_ab_ = DeviceBuffer<float>(2 * n);
+  device_c_ = DeviceBuffer<float>(n);
+  tile_host(ab_.span().first(n), pattern_a_);
+  tile_host(ab_.span().last(n), pattern_b_);
+  std::vector<float> result(pattern_a_.size());
+  reference::map<double>(std::span(result), reference::trig<double>, pattern_a_, pattern_b_);
+  // A few roundings of numbers up to 6, and one more for each repeat that is averaged.
+  expected_ = Expected(result, {1e-6F + 1e-7F * static_cast<float>(work), 4e-6F}, session.origin());
+  measure_costs();
+}
+
+void PipelineData::arrange(const std::vector<Chunk>& packed) {
+  if (packed == packed_) return;
+  packed_ = packed;
+  const Chunk whole{0, n()};
+  for (const Chunk& chunk : packed_.empty() ? std::vector<Chunk>{whole} : packed_) {
+    tile_from(a_of(ab_.span(), chunk), pattern_a_, chunk.at);
+    tile_from(b_of(ab_.span(), chunk), pattern_b_, chunk.at);
+  }
+}
+
+std::span<float> PipelineData::a_of(std::span<float> both, const Chunk& chunk) const {
+  return both.subspan(packed_.empty() ? chunk.at : 2 * chunk.at, chunk.count);
+}
+
+std::span<float> PipelineData::b_of(std::span<float> both, const Chunk& chunk) const {
+  return both.subspan(packed_.empty() ? n() + chunk.at : 2 * chunk.at + chunk.count, chunk.count);
+}
+
+void PipelineData::copy_in(const Chunk& chunk, Stream& stream) const {
+  if (!packed_.empty()) {
+    copy_h2d(device_ab_.span().subspan(2 * chunk.at, 2 * chunk.count),
+             ab_.span().subspan(2 * chunk.at, 2 * chunk.count), stream);
+    return;
+  }
+  copy_h2d(a_of(device_ab_.span(), chunk), a_of(ab_.span(), chunk), stream);
+  copy_h2d(b_of(device_ab_.span(), chunk), b_of(ab_.span(), chunk), stream);
+}
+
+void PipelineData::compute(const Chunk& chunk, Stream& stream) const {
+  launch_trig(a_of(device_ab_.span(), chunk), b_of(device_ab_.span(), chunk),
+              device_c_.span().subspan(chunk.at, chunk.count), work_, Impl::vector, stream);
+}
+
+void PipelineData::copy_out(const Chunk& chunk, Stream& stream) const {
+  copy_d2h(c_.span().subspan(chunk.at, chunk.count), device_c_.span().subspan(chunk.at, chunk.count), stream);
+}
+
+void PipelineData::compute_in_host_memory(Stream& stream) const {
+  const Chunk whole{0, n()};
+  launch_trig(a_of(ab_.span(), whole), b_of(ab_.span(), whole), c_.span(), work_, Impl::vector, stream);
+}
+
+void PipelineData::poison(std::size_t least_chunk, bool spots_only) const {
+  Stream& stream = session_.origin();
+  overlap::poison(device_ab_.span(), stream);
+  overlap::poison(device_c_.span(), stream);
+  if (!spots(spots_only)) {
+    copy_out({0, n()}, stream);  // the NaNs
+    stream.synchronize();
+    return;
+  }
+  stream.synchronize();
+  for (std::size_t i = 0; i < n(); i += spot_distance(least_chunk)) c_.span()[i] = std::nanf("");
+}
+
+void PipelineData::verify(std::size_t least_chunk, bool spots_only, bool on_device) const {
+  Stream& stream = session_.origin();
+  if (on_device) expected_.verify(device_c_.span(), stream);
+  if (spots(spots_only)) return expected_.verify_host(c_.span(), spot_distance(least_chunk));
+  // Through the device, which compares faster; what is compared is what arrived in host memory.
+  copy_h2d(device_c_.span(), c_.span(), stream);
+  expected_.verify(device_c_.span(), stream);
+}
+
+void PipelineData::measure_costs() {
+  MeasureSettings brief = session_.settings();
+  brief.warm_up_s = std::min(brief.warm_up_s, 0.02);
+  brief.min_time_s = std::min(brief.min_time_s, 0.02);
+  Stream& stream = session_.origin();
+  const Chunk whole{0, n()};
+  constexpr std::size_t kPieces = 32;
+  const std::vector<Chunk> pieces = even_chunks(n(), (n() + kPieces - 1) / kPieces);
+  const auto more = static_cast<double>(pieces.size() - 1);
+
+  // Each at its best: what bounds a row must not be one late sample away from being beaten.
+  const auto stage = [&](const std::function<void(const Chunk&)>& enqueue) {
+    Stage result;
+    result.full_us = measure_alone(
+                         session_, [&](std::size_t) { enqueue(whole); }, brief)
+                         .min_us;
+    if (pieces.size() == 1) return result;
+    const Measurement in_pieces = measure_alone(
+        session_, [&](std::size_t) { std::ranges::for_each(pieces, enqueue); }, brief);
+    result.per_piece_us = std::max(0.0, in_pieces.min_us - result.full_us) / more;
+    costs_.submit_us_per_piece += in_pieces.submit_us / static_cast<double>(pieces.size());
+    return result;
+  };
+  costs_.in = stage([&](const Chunk& chunk) { copy_in(chunk, stream); });
+  costs_.kernel = stage([&](const Chunk& chunk) { compute(chunk, stream); });
+  costs_.out = stage([&](const Chunk& chunk) { copy_out(chunk, stream); });
+  for (const KernelShape& shape : GraphBuilder(stream, [&] { compute(whole, stream); }).kernels())
+    if (shape.resident > 0)
+      costs_.kernel_share =
+          std::min(1.0, static_cast<double>(shape.blocks) / static_cast<double>(shape.resident));
+  measure_link();
+}
+
+void PipelineData::measure_link() {
+  // How much the directions hinder each other differs from copy to copy and with their sizes: the best that
+  // was seen is what the link can do. C goes twice, so that each direction moves as much.
+  constexpr std::size_t kCuts[] = {1, 4, 16};
+  constexpr int kTries = 4;
+  PipelineCosts best = costs_;
+  double best_us = serial_us(costs_);
+  for (const std::size_t cuts : kCuts) {
+    const std::vector<Chunk> chunks = even_chunks(n(), (n() + cuts - 1) / cuts);
+    for (int i = 0; i < kTries; ++i) {
+      const Duplex duplex = take_duplex(
+          session_,
+          [&](Stream& s) {
+            for (const Chunk& chunk : chunks) copy_in(chunk, s);
+          },
+          costs_.in.full_us,
+          [&](Stream& s) {
+            for (int twice = 0; twice < 2; ++twice)
+              for (const Chunk& chunk : chunks) copy_out(chunk, s);
+          },
+          2 * costs_.out.full_us, 1);
+      PipelineCosts seen = costs_;
+      seen.in_slowdown = std::max(1.0, duplex.in_us / costs_.in.full_us);
+      seen.out_slowdown = std::max(1.0, duplex.out_us / (2 * costs_.out.full_us));
+      if (link_us(seen) >= best_us) continue;
+      best_us = link_us(seen);
+      best = seen;
+    }
+  }
+  costs_ = best;
+}
+
+}  // namespace overlap

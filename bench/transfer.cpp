@@ -1,0 +1,162 @@
+// One copy: what the link and the memories at its ends are worth, alone and with traffic the other way.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data.hpp"
+#include "families.hpp"
+#include "fixture.hpp"
+
+namespace overlap {
+namespace {
+
+/// Buffers on both sides for one (mem, bytes); a device-to-device copy needs no host memory.
+struct TransferData {
+  HostBuffer<float> host_from, host_to;
+  DeviceBuffer<float> device_from, device_to;
+  Expected expected;
+  double in_us = 0, out_us = 0;  ///< of a copy alone, for telling what duplex traffic costs
+
+  TransferData(Session& session, std::size_t bytes, const std::string& mem) {
+    const bool on_host = mem != "device";
+    const std::size_t n = bytes / sizeof(float);
+    session.require_memory(2 * bytes, on_host ? 2 * bytes : 0);
+    const auto pattern = random_pattern(n, 1, -1, 1);
+    Stream& stream = session.origin();
+    device_from = DeviceBuffer<float>(n);
+    device_to = DeviceBuffer<float>(n);
+    tile_device(device_from.span(), pattern, stream);
+    expected = Expected(pattern, {}, stream);
+    if (!on_host) return;
+    host_from = HostBuffer<float>(n, host_memory(mem));
+    host_to = HostBuffer<float>(n, host_memory(mem));
+    tile_host(host_from.span(), pattern);
+    MeasureSettings brief = session.settings();
+    brief.warm_up_s = std::min(brief.warm_up_s, 0.02);
+    brief.min_time_s = std::min(brief.min_time_s, 0.02);
+    in_us = measure_alone(
+                session, [&](std::size_t) { copy_in(stream); }, brief)
+                .p50_us;
+    out_us = measure_alone(
+                 session, [&](std::size_t) { copy_out(stream); }, brief)
+                 .p50_us;
+  }
+
+  std::size_t bytes() const { return device_to.span().size_bytes(); }
+  void copy_in(Stream& stream) const { copy_h2d(device_to.span(), host_from.span(), stream); }
+  void copy_out(Stream& stream) const { copy_d2h(host_to.span(), device_from.span(), stream); }
+};
+
+class TransferFixture : public DeviceFixture {
+ public:
+  TransferFixture(Session& session, const Point& point) : DeviceFixture(session), dir_(point.text("dir")) {
+    const std::string& mem = point.text("mem");
+    const std::int64_t bytes = point.number("bytes", 1, std::numeric_limits<std::int64_t>::max());
+    if (bytes % static_cast<std::int64_t>(sizeof(float)) != 0)
+      throw std::invalid_argument(fmt::format("bytes:{} is not a multiple of {}", bytes, sizeof(float)));
+    if ((dir_ == "d2d") != (mem == "device"))
+      throw std::invalid_argument("mem:device and dir:d2d go together; other directions need host memory");
+    data_ = session.data<TransferData>(fmt::format("transfer/{}/{}", mem, bytes), [&] {
+      return std::make_shared<TransferData>(session, static_cast<std::size_t>(bytes), mem);
+    });
+  }
+
+  Sample take(std::size_t operations, Phase phase) override {
+    if (dir_ != "duplex") return DeviceFixture::take(operations, phase);
+    const Duplex duplex = take_duplex(
+        session(), [this](Stream& s) { data_->copy_in(s); }, data_->in_us,
+        [this](Stream& s) { data_->copy_out(s); }, data_->out_us, operations);
+    if (phase == Phase::measure) {
+      in_us_.push_back(duplex.in_us);
+      out_us_.push_back(duplex.out_us);
+    }
+    const double each = static_cast<double>(operations) * 1e-6;
+    return {duplex.both_us * each, duplex.submit_us * each};
+  }
+
+  void poison() override {
+    overlap::poison(data_->device_to.span(), origin());
+    if (writes_host()) copy_d2h(data_->host_to.span(), data_->device_to.span(), origin());  // the NaNs
+    origin().synchronize();
+    in_us_.clear();
+    out_us_.clear();
+  }
+
+  void verify(std::size_t) override {
+    if (dir_ != "d2h") data_->expected.verify(data_->device_to.span(), origin());
+    if (!writes_host()) return;
+    copy_h2d(data_->device_to.span(), data_->host_to.span(), origin());
+    data_->expected.verify(data_->device_to.span(), origin());
+  }
+
+  /// A copy on the device reads and writes there; one over the link counts once.
+  std::size_t bytes() const override { return data_->bytes() * (dir_ == "d2d" || dir_ == "duplex" ? 2 : 1); }
+
+  Counters counters(const Measurement&) const override {
+    if (in_us_.empty()) return {};
+    const double gb = static_cast<double>(data_->bytes()) * 1e-3;
+    return {{"h2d_gb_per_s", gb / percentile(in_us_, 0.5)}, {"d2h_gb_per_s", gb / percentile(out_us_, 0.5)}};
+  }
+
+  std::vector<Load> loads(const Measurement& measured) const override {
+    const char* part = dir_ == "h2d"      ? "copy_in"
+                       : dir_ == "d2h"    ? "copy_out"
+                       : dir_ == "duplex" ? "duplex_link"
+                                          : "kernel";
+    return {{part, measured.p50_us}};
+  }
+
+ private:
+  bool writes_host() const { return dir_ == "d2h" || dir_ == "duplex"; }
+  void submit(std::size_t) override {
+    if (dir_ == "h2d") return data_->copy_in(origin());
+    if (dir_ == "d2h") return data_->copy_out(origin());
+    copy_d2d(data_->device_to.span(), data_->device_from.span(), origin());
+  }
+
+  std::string dir_;
+  std::shared_ptr<TransferData> data_;
+  std::vector<double> in_us_, out_us_;  ///< of this repetition's duplex regions, each under the other's load
+};
+
+}  // namespace
+
+Family transfer_family() {
+  Family family;
+  family.name = "transfer";
+  family.summary = "one copy of so many bytes";
+  family.axes = {
+      {.name = "dir",
+       .help = "h2d: in; d2h: out; duplex: both at once, each of so many bytes; d2d: on the device",
+       .quick = "h2d,d2h,duplex,d2d",
+       .paper = "h2d,d2h,duplex,d2d",
+       .full = "h2d,d2h,duplex,d2d",
+       .choices = {"h2d", "d2h", "duplex", "d2d"}},
+      {.name = "mem",
+       .help = "kind of host memory; device: none, for d2d",
+       .quick = "pinned,pageable,registered,write_combined",
+       .paper = "pinned,pageable,registered,write_combined",
+       .full = "pinned,pageable,registered,write_combined",
+       .choices = {"pinned", "pageable", "registered", "write_combined", "device"},
+       .available = has_host_memory},
+      {.name = "bytes",
+       .help = "bytes each way",
+       .quick = "4Ki,1Mi,64Mi",
+       .paper = "4Ki..1Gi*4",
+       .full = "4Ki..1Gi*2",
+       .host_quick = "4Ki,256Ki,4Mi"},
+  };
+  family.data_axes = {"mem", "bytes"};
+  family.canonical = [](Point& point) {
+    if (point.text("dir") == "d2d") point.set("mem", "device");
+  };
+  family.wanted = [](const Point& point, const AskedFor& asked) {
+    return point.text("mem") != "device" || point.text("dir") == "d2d" || (asked("mem") && asked("dir"));
+  };
+  family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
+    return std::make_unique<TransferFixture>(session, point);
+  };
+  return family;
+}
+
+}  // namespace overlap
