@@ -1,11 +1,13 @@
 // overlap-report: arguments, files, exit codes.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
 
+#include "advise.hpp"
 #include "results.hpp"
 #include "table.hpp"
 #include "view.hpp"
@@ -24,12 +26,28 @@ class UsageError : public std::runtime_error {
 /// Never throws, unlike fmt::print: standard error may be closed or full.
 void complain(const std::string& text) { std::fputs(("overlap-report: " + text + "\n").c_str(), stderr); }
 
-struct TableOptions {
+/// What commands have in common.
+struct Options {
   std::vector<std::string> files;
   std::vector<std::string> baseline;
   std::string format = "text";
   std::string output;
 };
+
+std::vector<Run> read_runs(const Options& options) {
+  std::vector<Run> runs;
+  for (const std::string& file : options.files) runs.push_back(read_run(file));
+  return runs;
+}
+
+/// Says how many rows failed. @return the exit code for it.
+int failed_rows(const std::vector<Run>& runs) {
+  std::size_t failed = 0;
+  for (const Run& run : runs)
+    failed += static_cast<std::size_t>(std::ranges::count_if(run.rows, &Row::failed));
+  if (failed > 0) complain(fmt::format("{} rows failed", failed));
+  return failed > 0 ? kRowFailed : kFine;
+}
 
 Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run>& runs) {
   Axes baseline;
@@ -62,47 +80,74 @@ void write(const std::string& text, const std::string& path) {
   if (!out.flush()) throw UsageError("-o " + path + ": cannot write there");
 }
 
-int table(const TableOptions& options) {
-  std::vector<Run> runs;
-  for (const std::string& file : options.files) runs.push_back(read_run(file));
+int table(const Options& options) {
+  const std::vector<Run> runs = read_runs(options);
   const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs));
   const auto format = options.format == "md"     ? to_markdown
                       : options.format == "csv"  ? to_csv
                       : options.format == "json" ? to_json
                                                  : to_text;
   write(format(views, runs), options.output);
-  std::size_t failed = 0;
-  for (const Run& run : runs)
-    failed += static_cast<std::size_t>(std::ranges::count_if(run.rows, &Row::failed));
-  if (failed > 0) complain(fmt::format("{} rows failed", failed));
-  return failed > 0 ? kRowFailed : kFine;
+  return failed_rows(runs);
+}
+
+int advise_on(const Options& options) {
+  const std::vector<Run> runs = read_runs(options);
+  std::string text;
+  for (const Run& run : runs) {
+    const Advice advice = advise(run);
+    if (!text.empty()) text += options.format == "json" ? "" : "\n";
+    text += options.format == "json" ? advice_json(advice, run) : advice_text(advice, run);
+  }
+  write(text, options.output);
+  return failed_rows(runs);
+}
+
+/// Adds the options that every command takes.
+void add_common(CLI::App& command, Options& options, const std::vector<std::string>& formats) {
+  command.add_option("files", options.files, "JSON files, each one run")->required();
+  command
+      .add_option("--format", options.format,
+                  fmt::format("{} (default {})", fmt::join(formats, ", "), formats.front()))
+      ->check(CLI::IsMember(formats));
+  command.add_option("-o,--output", options.output, "Write to this file instead of standard output");
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Turns the JSON of overlap-bench into speedup tables.", "overlap-report");
+  CLI::App app("Turns the JSON of overlap-bench into speedup tables and advice.", "overlap-report");
   app.require_subcommand(1);
   app.footer("Exit codes: 0 fine, 1 a row failed, 2 usage, 3 unreadable input.");
-  TableOptions options;
+  Options options;
   CLI::App* table_command = app.add_subcommand("table",
                                                "Speedup tables, one per family and size. Several files stand "
                                                "side by side; every speedup is within one file.\n"
                                                "Columns: time is the median; \u00B1 the standard deviation "
-                                               "over the mean; of copy compares with a device-to-device\n"
-                                               "copy of as many bytes; over CPU with one CPU thread; "
-                                               "submit_us is the CPU time to enqueue one operation.");
-  table_command->add_option("files", options.files, "JSON files, each one run")->required();
+                                               "over the mean; of bound compares with the least time\n"
+                                               "that the stages allow; hidden is the share of what overlap "
+                                               "could hide; of copy compares with a device-to-device\n"
+                                               "copy of as many bytes; over CPU with one CPU thread; CPU "
+                                               "free is the share of the time in which the submitting\n"
+                                               "thread is free; submit_us is the CPU time to enqueue one "
+                                               "operation; bound by is the part that is busy longest.");
+  add_common(*table_command, options, {"text", "md", "csv", "json"});
   table_command
       ->add_option("--baseline", options.baseline,
                    "AXIS=VALUE that speedups are over, repeatable (default: per family, in the title)")
       ->allow_extra_args(false);
-  table_command->add_option("--format", options.format, "text (default), md, csv or json")
-      ->check(CLI::IsMember({"text", "md", "csv", "json"}));
-  table_command->add_option("-o,--output", options.output, "Write to this file instead of standard output");
   table_command->footer(
       "\nExamples:\n"
       "  overlap-report table run.json\n"
       "  overlap-report table h200.json l40s.json --format md -o table.md\n"
       "  overlap-report table run.json --baseline submit=graph");
+  CLI::App* advise_command = app.add_subcommand(
+      "advise",
+      "What to do, from the numbers of a run: the best configuration of all that was swept and how far it is "
+      "from its\n"
+      "limit, from which n on graphs stop paying and after how many replays they are paid back, whether "
+      "double\n"
+      "buffering pays, where overlap was lost and why, and which rules of thumb hold on this machine.");
+  add_common(*advise_command, options, {"text", "json"});
+  advise_command->footer("\nExample:\n  overlap-report advise run.json");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -110,7 +155,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     throw UsageError(std::string(e.what()) + "; see overlap-report --help");
   }
-  return table(options);
+  return advise_command->parsed() ? advise_on(options) : table(options);
 }
 
 }  // namespace

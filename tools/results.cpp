@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -131,6 +132,10 @@ void gather(Gathered& into, const Json& json, const std::string& path) {
   if (time == json.end() || !time->is_number())
     refuse(path, fmt::format("row '{}': real_time is {}", into.row.name,
                              time == json.end() ? "missing" : "not a number"));
+  // Says so in the row's label, the one text that Google Benchmark keeps for a row.
+  constexpr std::string_view kBoundBy = "bound_by:";
+  if (const std::string label = text_field(json, "label"); label.starts_with(kBoundBy))
+    into.row.bound_by = label.substr(kBoundBy.size());
   double time_us = time->get<double>() * us_per(text_field(json, "time_unit"), path, into.row.name);
   std::map<std::string, double> counters;
   for (const auto& [key, value] : json.items())
@@ -181,6 +186,21 @@ std::string Row::axis(const std::string& axis_name) const {
     if (key == axis_name) return value;
   return "";
 }
+
+double Row::number(const std::string& axis_name) const {
+  const std::string text = axis(axis_name);
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+std::optional<double> Row::counter(const std::string& counter_name) const {
+  const auto found = counters.find(counter_name);
+  if (found == counters.end() || !std::isfinite(found->second)) return std::nullopt;
+  return found->second;
+}
+
+double Row::time_us() const { return median(times_us); }
 
 std::string Run::about(const std::string& key) const {
   const auto found = context.find(key);

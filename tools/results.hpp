@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -22,11 +23,17 @@ struct Row {
   std::vector<std::pair<std::string, std::string>> axes;
   std::vector<double> times_us;            ///< per repetition: the median of its samples, else its mean
   std::map<std::string, double> counters;  ///< medians over the repetitions
+  std::string bound_by;                    ///< the part of the machine that the row says bounds it
   std::string failure;                     ///< not empty: why the row has no time
 
   bool failed() const { return !failure.empty(); }
   /// The axis's value; empty if the row has no such axis.
   std::string axis(const std::string& name) const;
+  /// The axis's value as a number; 0 if it is none.
+  double number(const std::string& axis) const;
+  /// A counter that is there and finite.
+  std::optional<double> counter(const std::string& name) const;
+  double time_us() const;  ///< median over the repetitions; the row may not have failed
 };
 
 /// One file: one run of the program.

@@ -20,55 +20,37 @@ struct Grid {
 
 constexpr const char* kHostBoundNote = "* host bound: enqueuing the work takes as long as the work\n";
 
-/// A file's letter and what it is: "A: NVIDIA H200, run.json".
-std::string file_letter(std::size_t file) { return fmt::format("{}", static_cast<char>('A' + file % 26)); }
-
-std::string device_of(const Run& run) {
-  const std::string gpu = run.about("gpu");
-  return gpu.empty() ? "unknown device" : gpu;
+std::string shown(const Metric& metric, const Cell& cell) {
+  if (!cell.present || !*metric.head) return "";
+  const std::string name = metric.name;
+  if (!cell.failure.empty()) return name == "time_us" ? "failed" : "";
+  const auto value = cell.number(name);
+  if (!value) return "";
+  switch (metric.form) {
+    case Metric::Form::time: return format_time(*value);
+    case Metric::Form::ratio: return fmt::format("{:.{}f}x", *value, *value < 10 ? 2 : 1);
+    case Metric::Form::fraction: return fmt::format("{:.1f} %", *value * 100);
+    case Metric::Form::percent: return fmt::format("{:.0f} %", *value);
+    case Metric::Form::precise_percent: return fmt::format("{:.1f} %", *value);
+    case Metric::Form::tenths: break;
+  }
+  return fmt::format("{:.1f}{}", *value, name == "submit_us" && cell.host_bound ? "*" : "");
 }
 
-std::string describe_run(const Run& run) {
-  std::string text = device_of(run);
-  const std::pair<const char*, const char*> facts[] = {{"driver", "driver"},
-                                                       {"cuda_runtime", "CUDA"},
-                                                       {"pcie", "PCIe"},
-                                                       {"build_type", "build"},
-                                                       {"revision", "revision"}};
-  for (const auto& [key, label] : facts)
-    if (const std::string value = run.about(key); !value.empty() && value != "unknown")
-      text += fmt::format(", {} {}", label, value);
-  return text + ", " + run.path;
-}
-
-/// A column of results: its head, whether any row has it, and its text.
-struct Metric {
+/// A column of results: its head, and its text for a row.
+struct Column {
   std::string head;
-  std::string (*text)(const Cell&);
+  std::string (*text)(const Metric*, const Cell&);
+  const Metric* metric;
 };
 
-std::string percent(double value, int digits) { return fmt::format("{:.{}f} %", value, digits); }
-
-const std::vector<Metric>& metrics() {
-  static const std::vector<Metric> all = {
-      {"time", [](const Cell& c) { return format_time(c.time_us); }},
-      {"\u00B1", [](const Cell& c) { return c.spread ? percent(*c.spread * 100, 1) : ""; }},
-      {"speedup", [](const Cell& c) { return c.speedup ? fmt::format("{:.2f}x", *c.speedup) : ""; }},
-      {"GB/s", [](const Cell& c) { return c.gb_per_s ? fmt::format("{:.1f}", *c.gb_per_s) : ""; }},
-      {"of copy", [](const Cell& c) { return c.pct_of_copy ? percent(*c.pct_of_copy, 1) : ""; }},
-      {"over CPU", [](const Cell& c) { return c.times_cpu ? fmt::format("{:.1f}x", *c.times_cpu) : ""; }},
-      {"submit_us",
-       [](const Cell& c) {
-         return c.submit_us ? fmt::format("{:.1f}{}", *c.submit_us, c.host_bound ? "*" : "") : "";
-       }},
-  };
-  return all;
-}
-
-std::string metric_text(const Metric& metric, const Cell& cell) {
-  if (!cell.present) return "";
-  if (!cell.failure.empty()) return metric.head == "time" ? "failed" : "";
-  return metric.text(cell);
+std::vector<Column> all_columns() {
+  std::vector<Column> columns;
+  for (const Metric& metric : metrics())
+    columns.push_back(
+        {metric.head, [](const Metric* m, const Cell& cell) { return shown(*m, cell); }, &metric});
+  columns.push_back({"bound by", [](const Metric*, const Cell& cell) { return cell.bound_by; }, nullptr});
+  return columns;
 }
 
 std::string title_of(const View& view, const std::vector<Run>& runs) {
@@ -89,20 +71,21 @@ Grid make_grid(const View& view, const std::vector<Run>& runs) {
   grid.title = title_of(view, runs);
   grid.head = view.columns;
   // Per file, the metrics that any row of the view has.
-  std::vector<std::pair<std::size_t, const Metric*>> columns;
+  std::vector<std::pair<std::size_t, Column>> columns;
   for (std::size_t file = 0; file < runs.size(); ++file) {
-    for (const Metric& metric : metrics()) {
-      const bool used = std::ranges::any_of(
-          view.rows, [&](const ViewRow& row) { return !metric_text(metric, row.cells[file]).empty(); });
+    for (const Column& column : all_columns()) {
+      const bool used = std::ranges::any_of(view.rows, [&](const ViewRow& row) {
+        return !column.text(column.metric, row.cells[file]).empty();
+      });
       if (!used) continue;
-      columns.emplace_back(file, &metric);
-      grid.head.push_back(runs.size() > 1 ? file_letter(file) + " " + metric.head : metric.head);
+      columns.emplace_back(file, column);
+      grid.head.push_back(runs.size() > 1 ? file_letter(file) + " " + column.head : column.head);
     }
   }
   for (const ViewRow& row : view.rows) {
     std::vector<std::string> line;
     for (const std::string& value : row.values) line.push_back(format_count(value));
-    for (const auto& [file, metric] : columns) line.push_back(metric_text(*metric, row.cells[file]));
+    for (const auto& [file, column] : columns) line.push_back(column.text(column.metric, row.cells[file]));
     std::string reasons;
     for (std::size_t file = 0; file < runs.size(); ++file) {
       const Cell& cell = row.cells[file];
@@ -148,21 +131,6 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-/// The numbers of a cell by name, in a fixed order, for the formats that machines read.
-std::vector<std::pair<std::string, std::optional<double>>> numbers_of(const Cell& cell) {
-  if (!cell.present || !cell.failure.empty())
-    return {{"time_us", {}},   {"spread", {}},     {"speedup", {}},     {"gb_per_s", {}},
-            {"submit_us", {}}, {"host_bound", {}}, {"pct_of_copy", {}}, {"times_cpu", {}}};
-  return {{"time_us", cell.time_us},
-          {"spread", cell.spread},
-          {"speedup", cell.speedup},
-          {"gb_per_s", cell.gb_per_s},
-          {"submit_us", cell.submit_us},
-          {"host_bound", cell.submit_us ? std::optional<double>(cell.host_bound ? 1 : 0) : std::nullopt},
-          {"pct_of_copy", cell.pct_of_copy},
-          {"times_cpu", cell.times_cpu}};
-}
-
 Axes all_axes(const View& view, const ViewRow& row) {
   Axes axes = view.fixed;
   for (std::size_t i = 0; i < view.columns.size(); ++i) axes.emplace_back(view.columns[i], row.values[i]);
@@ -170,6 +138,24 @@ Axes all_axes(const View& view, const ViewRow& row) {
 }
 
 }  // namespace
+
+std::string device_of(const Run& run) {
+  const std::string gpu = run.about("gpu");
+  return gpu.empty() ? "unknown device" : gpu;
+}
+
+std::string describe_run(const Run& run) {
+  std::string text = device_of(run);
+  const std::pair<const char*, const char*> facts[] = {{"driver", "driver"},
+                                                       {"cuda_runtime", "CUDA"},
+                                                       {"pcie", "PCIe"},
+                                                       {"build_type", "build"},
+                                                       {"revision", "revision"}};
+  for (const auto& [key, label] : facts)
+    if (const std::string value = run.about(key); !value.empty() && value != "unknown")
+      text += fmt::format(", {} {}", label, value);
+  return text + ", " + run.path;
+}
 
 std::string format_time(double us) {
   const auto digits = [](double value) { return value < 10 ? 2 : value < 100 ? 1 : 0; };
@@ -201,7 +187,7 @@ std::string to_text(const std::vector<View>& views, const std::vector<Run>& runs
     // Words line up on the left, numbers on the right.
     std::vector<bool> right(grid.head.size());
     for (std::size_t c = 0; c < grid.head.size(); ++c)
-      right[c] = c >= view.columns.size() ||
+      right[c] = (c >= view.columns.size() && !grid.head[c].ends_with("bound by")) ||
                  std::ranges::all_of(grid.rows, [&](const auto& row) { return is_number_like(row[c]); });
     const auto line = [&](const std::vector<std::string>& cells) {
       std::string out;
@@ -219,6 +205,7 @@ std::string to_text(const std::vector<View>& views, const std::vector<Run>& runs
     };
     text += "\n" + grid.title + "\n" + line(grid.head);
     for (const auto& row : grid.rows) text += line(row);
+    for (const std::string& note : view.notes) text += "  " + note + "\n";
   }
   return host_bound ? text + "\n" + kHostBoundNote : text;
 }
@@ -247,6 +234,7 @@ std::string to_markdown(const std::vector<View>& views, const std::vector<Run>& 
       for (const std::string& cell : row) text += " " + markdown_escaped(cell) + " |";
       text += "\n";
     }
+    for (const std::string& note : view.notes) text += "\n" + markdown_escaped(note) + "\n";
   }
   return host_bound ? text + "\n" + markdown_escaped(kHostBoundNote) + "\n" : text;
 }
@@ -259,8 +247,8 @@ std::string to_csv(const std::vector<View>& views, const std::vector<Run>& runs)
         if (std::ranges::find(axes, axis) == axes.end()) axes.push_back(axis);
   std::string text = "file,gpu,backend,family";
   for (const std::string& axis : axes) text += "," + csv_field(axis);
-  for (const auto& [name, value] : numbers_of({})) text += "," + name;
-  text += ",failure\r\n";
+  for (const Metric& metric : metrics()) text += std::string(",") + metric.name;
+  text += ",bound_by,failure\r\n";
   for (const View& view : views) {
     for (const ViewRow& row : view.rows) {
       const Axes coordinates = all_axes(view, row);
@@ -273,9 +261,12 @@ std::string to_csv(const std::vector<View>& views, const std::vector<Run>& runs)
               std::ranges::find(coordinates, axis, [](const auto& pair) { return pair.first; });
           text += "," + (found == coordinates.end() ? "" : csv_field(found->second));
         }
-        for (const auto& [name, value] : numbers_of(row.cells[file]))
+        const Cell& cell = row.cells[file];
+        for (const Metric& metric : metrics()) {
+          const auto value = cell.number(metric.name);
           text += "," + (value ? fmt::format("{}", *value) : "");
-        text += "," + csv_field(row.cells[file].failure) + "\r\n";
+        }
+        text += "," + csv_field(cell.bound_by) + "," + csv_field(cell.failure) + "\r\n";
       }
     }
   }
@@ -299,13 +290,15 @@ std::string to_json(const std::vector<View>& views, const std::vector<Run>& runs
         const Cell& cell = row.cells[file];
         if (!cell.present) continue;
         Json result = {{"file", file}};
-        for (const auto& [name, value] : numbers_of(cell))
-          if (value) result[name] = *value;
+        for (const Metric& metric : metrics())
+          if (const auto value = cell.number(metric.name)) result[metric.name] = *value;
+        if (!cell.bound_by.empty()) result["bound_by"] = cell.bound_by;
         if (!cell.failure.empty()) result["failure"] = cell.failure;
         results.push_back(std::move(result));
       }
       shown["rows"].push_back({{"axes", object(all_axes(view, row))}, {"results", std::move(results)}});
     }
+    if (!view.notes.empty()) shown["notes"] = view.notes;
     json["views"].push_back(std::move(shown));
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -17,6 +17,11 @@ std::string to_csv(const std::vector<View>& views, const std::vector<Run>& runs)
 /// {"schema": "overlap-table-1", "files": [...], "views": [...]}; absent values are absent, never 0 or null.
 std::string to_json(const std::vector<View>& views, const std::vector<Run>& runs);
 
+/// The device that a run was made on.
+std::string device_of(const Run& run);
+/// One line: device, versions, revision, file.
+std::string describe_run(const Run& run);
+
 /// "12.3 us", "4.56 ms": three or four digits, the unit that fits.
 std::string format_time(double us);
 /// "16,777,216"; text that is no whole number stays as it is.

@@ -5,6 +5,8 @@
 #include <map>
 #include <numeric>
 
+#include "notes.hpp"
+
 namespace overlap::report {
 namespace {
 
@@ -18,7 +20,11 @@ Layout layout_of(const std::string& family) {
   static const std::map<std::string, Layout> layouts = {
       {"pipeline", {{"n", "mem", "work"}, {{"order", "sequential"}, {"submit", "launch"}}}},
       {"sequence", {{"n", "kernels"}, {{"submit", "launch"}}}},
-      {"swish", {{"n", "cache"}, {{"impl", "scalar"}}}},
+      {"swish", {{"n", "cache", "timing"}, {{"impl", "scalar"}}}},
+      {"double_buffer", {{"dim", "batches", "result"}, {{"sync", "serial"}}}},
+      {"concurrent", {{}, {{"streams", "1"}}}},
+      {"transfer", {{"mem"}, {}}},
+      {"graph_cost", {{"width"}, {}}},
   };
   const auto found = layouts.find(family);
   return found == layouts.end() ? Layout{} : found->second;
@@ -70,19 +76,13 @@ const Row* cpu_reference(const Row& row, const Run& run) {
   return nullptr;
 }
 
-std::optional<double> counter(const Row& row, const char* name) {
-  const auto found = row.counters.find(name);
-  if (found == row.counters.end() || !std::isfinite(found->second)) return std::nullopt;
-  return found->second;
-}
-
 std::optional<double> ratio(double above, double below) {
   if (!(below > 0) || !std::isfinite(above / below)) return std::nullopt;
   return above / below;
 }
 
 std::optional<double> spread_of(const Row& row) {
-  if (row.times_us.size() < 3) return counter(row, "cv");
+  if (row.times_us.size() < 3) return row.counter("cv");
   const auto n = static_cast<double>(row.times_us.size());
   const double mean = std::accumulate(row.times_us.begin(), row.times_us.end(), 0.0) / n;
   double squares = 0;
@@ -95,16 +95,24 @@ Cell make_cell(const Row& row, const Row* baseline, const Run& run) {
   cell.present = true;
   cell.failure = row.failure;
   if (row.failed()) return cell;
-  cell.time_us = median(row.times_us);
-  cell.spread = spread_of(row);
-  if (baseline) cell.speedup = ratio(median(baseline->times_us), cell.time_us);
-  if (const Row* cpu = cpu_reference(row, run)) cell.times_cpu = ratio(median(cpu->times_us), cell.time_us);
-  if (const auto rate = counter(row, "bytes_per_second")) cell.gb_per_s = *rate / 1e9;
-  if (row.family != "cpu") {
-    cell.submit_us = counter(row, "submit_us");
-    cell.host_bound = counter(row, "host_bound").value_or(0) > 0;
-  }
-  cell.pct_of_copy = counter(row, "pct_of_copy");
+  const auto set = [&cell](const char* metric, std::optional<double> value) {
+    if (value) cell.numbers[metric] = *value;
+  };
+  const double time_us = row.time_us();
+  cell.bound_by = row.bound_by;
+  set("time_us", time_us);
+  set("spread", spread_of(row));
+  if (baseline) set("speedup", ratio(baseline->time_us(), time_us));
+  if (const Row* cpu = cpu_reference(row, run)) set("times_cpu", ratio(cpu->time_us(), time_us));
+  if (const auto rate = row.counter("bytes_per_second")) set("gb_per_s", *rate / 1e9);
+  for (const char* same : {"h2d_gb_per_s", "d2h_gb_per_s", "bound_pct", "overlap_pct", "possible_speedup",
+                           "transfer_pct", "pct_of_copy"})
+    set(same, row.counter(same));
+  if (row.family == "cpu") return cell;  // the thread that submits is the one that computes
+  set("submit_us", row.counter("submit_us"));
+  set("cpu_free_pct", row.counter("cpu_free_pct"));
+  cell.host_bound = row.counter("host_bound").value_or(0) > 0;
+  if (cell.number("submit_us")) set("host_bound", cell.host_bound ? 1 : 0);
   return cell;
 }
 
@@ -175,10 +183,42 @@ View make_view(const Group& group, const std::vector<Run>& runs) {
     }
     view.rows.push_back(std::move(line));
   }
+  for (std::size_t file = 0; file < runs.size(); ++file)
+    for (std::string& note : notes_on(group.family, group.rows[file]))
+      view.notes.push_back(runs.size() > 1 ? file_letter(file) + ": " + note : std::move(note));
   return view;
 }
 
 }  // namespace
+
+std::string file_letter(std::size_t file) { return std::string(1, static_cast<char>('A' + file % 26)); }
+
+const std::vector<Metric>& metrics() {
+  using Form = Metric::Form;
+  static const std::vector<Metric> all = {
+      {"time_us", "time", Form::time},
+      {"spread", "\u00B1", Form::fraction},
+      {"speedup", "speedup", Form::ratio},
+      {"gb_per_s", "GB/s", Form::tenths},
+      {"h2d_gb_per_s", "in GB/s", Form::tenths},
+      {"d2h_gb_per_s", "out GB/s", Form::tenths},
+      {"transfer_pct", "copies", Form::percent},
+      {"possible_speedup", "possible", Form::ratio},
+      {"bound_pct", "of bound", Form::percent},
+      {"overlap_pct", "hidden", Form::percent},
+      {"pct_of_copy", "of copy", Form::precise_percent},
+      {"times_cpu", "over CPU", Form::ratio},
+      {"cpu_free_pct", "CPU free", Form::percent},
+      {"submit_us", "submit_us", Form::tenths},
+      {"host_bound", "", Form::tenths},  // a mark on submit_us where people read
+  };
+  return all;
+}
+
+std::optional<double> Cell::number(const std::string& metric) const {
+  const auto found = numbers.find(metric);
+  return found == numbers.end() ? std::nullopt : std::optional(found->second);
+}
 
 std::vector<View> make_views(const std::vector<Run>& runs, const Axes& baseline) {
   std::vector<View> views;

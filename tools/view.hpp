@@ -2,6 +2,7 @@
 // format.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,19 +12,29 @@
 
 namespace overlap::report {
 
-/// What one file says of one row. Values that make no sense for the row are absent.
+/// A number that a row can have, and how it is shown.
+struct Metric {
+  enum class Form { time, ratio, fraction, percent, precise_percent, tenths };
+  const char* name;  ///< in JSON and CSV
+  const char* head;  ///< of its column
+  Form form;
+};
+
+/// What stands for a file where several are shown: "A", "B".
+std::string file_letter(std::size_t file);
+
+/// All metrics, in the order of their columns.
+const std::vector<Metric>& metrics();
+
+/// What one file says of one row.
 struct Cell {
   bool present = false;
   std::string failure;
-  double time_us = 0;
-  std::optional<double>
-      spread;  ///< standard deviation over mean: of repetitions if there are three, else of samples
-  std::optional<double> speedup;   ///< the baseline's time over this one's, both from this file
-  std::optional<double> gb_per_s;  ///< 1e9 bytes
-  std::optional<double> submit_us;
+  std::string bound_by;
   bool host_bound = false;
-  std::optional<double> pct_of_copy;
-  std::optional<double> times_cpu;  ///< the CPU reference's time over this one's, both from this file
+  std::map<std::string, double> numbers;  ///< by metric; what makes no sense for the row is absent
+
+  std::optional<double> number(const std::string& metric) const;
 };
 
 /// Coordinates, in the order of the name.
@@ -40,6 +51,7 @@ struct View {
   std::vector<std::string> columns;  ///< axes that differ between its rows
   Axes baseline;                     ///< empty: nothing to compare with
   std::vector<ViewRow> rows;
+  std::vector<std::string> notes;  ///< what the rows say together, a sentence each
 };
 
 /// Arranges runs side by side. Every speedup is within one file; nothing divides one file's time by

@@ -1,0 +1,21 @@
+// Google Benchmark's JSON, made up.
+#pragma once
+
+#include <string>
+
+namespace overlap::report {
+
+/// A run that holds the rows of `body`, each a row_text().
+inline std::string run_text(const std::string& body, std::string context = "") {
+  if (context.empty()) context = R"("backend": "cuda", "gpu": "Test GPU")";
+  return R"({"context": {)" + context + R"(}, "benchmarks": [)" + body + "]}";
+}
+
+inline std::string row_text(const std::string& name, double time, const std::string& unit = "us",
+                            const std::string& more = "") {
+  return R"({"name": ")" + name + R"(", "run_name": ")" + name +
+         R"(", "run_type": "iteration", "repetitions": 1, "iterations": 10, "real_time": )" +
+         std::to_string(time) + R"(, "cpu_time": 1.0, "time_unit": ")" + unit + "\"" + more + "}";
+}
+
+}  // namespace overlap::report
