@@ -130,6 +130,7 @@ void Runner::run_row(benchmark::State& state, const PlannedRow& row) {
 void Runner::prepare(const PlannedRow& row, RowState& row_state) {
   if (current_.row == &row) return;
   current_ = {};  // the old row lets go of its data before the new one asks for its own
+  session_.keep_only_origin();
   current_.row = &row;
   const auto preparing = Clock::now();
   current_.fixture = row.family->make(row.point, session_);

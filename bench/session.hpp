@@ -1,6 +1,7 @@
 // What rows share: the device, its streams, the data of the last row, and how to measure.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <string>
@@ -23,6 +24,9 @@ class Session {
   /// is the origin.
   Stream& stream(std::size_t index);
   Stream& origin() { return stream(0); }
+  /// Lets go of all streams but the origin, so that a row does not find those of the row before: a device may
+  /// serve many streams more slowly than few. Nothing may hold them any more.
+  void keep_only_origin() { streams_.resize(std::min<std::size_t>(streams_.size(), 1)); }
 
   /// The data that `key` names: the last row's if it had the same key, otherwise made after the last was
   /// freed.

@@ -228,6 +228,9 @@ TEST_F(FixtureTest, StreamsStayWhereTheyAre) {
   const Stream* origin = &session().origin();
   session().stream(100);
   EXPECT_EQ(&session().origin(), origin);
+  session().keep_only_origin();
+  EXPECT_EQ(&session().origin(), origin);
+  session().stream(3).synchronize();
 }
 
 TEST_F(FixtureTest, TiledDataRepeatsItsPattern) {
