@@ -36,6 +36,8 @@ status=0
 
 say "results (build/$preset/overlap-report table $json)"
 "build/$preset/overlap-report" table "$json" || status=$?
+say "advice (build/$preset/overlap-report advise $json)"
+"build/$preset/overlap-report" advise "$json" || status=$?
 if [ "$backend" = host ]; then
   echo
   echo "These are CPU threads behind the same interface: they show that the harness works, not what a GPU would do."
