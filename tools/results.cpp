@@ -6,50 +6,53 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
-#include <sstream>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "fields.hpp"
+#include "json_text.hpp"
 
 namespace overlap::report {
 namespace {
 
-using Json = nlohmann::json;
-
 /// Fields of a row that are not counters.
-const std::set<std::string> kStandardFields = {"name",
-                                               "family_index",
-                                               "per_family_instance_index",
-                                               "run_name",
-                                               "run_type",
-                                               "repetitions",
-                                               "repetition_index",
-                                               "threads",
-                                               "iterations",
-                                               "real_time",
-                                               "cpu_time",
-                                               "time_unit",
-                                               "aggregate_name",
-                                               "aggregate_unit",
-                                               "error_occurred",
-                                               "error_message",
-                                               "skipped",
-                                               "skip_message",
-                                               "label",
-                                               "big_o",
-                                               "cpu_coefficient",
-                                               "real_coefficient",
-                                               "rms"};
+const std::unordered_set<std::string_view>& standard_fields() {
+  static const std::unordered_set<std::string_view> fields = {"name",
+                                                              "family_index",
+                                                              "per_family_instance_index",
+                                                              "run_name",
+                                                              "run_type",
+                                                              "repetitions",
+                                                              "threads",
+                                                              "repetition_index",
+                                                              "iterations",
+                                                              "real_time",
+                                                              "cpu_time",
+                                                              "time_unit",
+                                                              "aggregate_name",
+                                                              "aggregate_unit",
+                                                              "error_occurred",
+                                                              "error_message",
+                                                              "skipped",
+                                                              "skip_message",
+                                                              "label",
+                                                              "big_o",
+                                                              "cpu_coefficient",
+                                                              "real_coefficient",
+                                                              "rms"};
+  return fields;
+}
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw InputError(path + ": " + reason);
 }
 
 /// How Google Benchmark's own segments of a name begin; "manual_time" and its like stand alone.
-bool is_framework_segment(const std::string& segment) {
+bool is_framework_segment(std::string_view segment) {
   for (const char* alone : {"manual_time", "real_time", "process_time"})
     if (segment == alone) return true;
   for (const char* start : {"min_time:", "min_warmup_time:", "iterations:", "repeats:", "threads:"})
@@ -58,11 +61,15 @@ bool is_framework_segment(const std::string& segment) {
 }
 
 /// Takes "family/axis:value/.../manual_time" apart.
-Row named(const std::string& run_name) {
+Row named(std::string_view run_name) {
   Row row;
-  std::istringstream segments(run_name);
-  for (std::string segment; std::getline(segments, segment, '/');) {
-    if (is_framework_segment(segment)) continue;
+  while (!run_name.empty()) {
+    const std::string segment(run_name.substr(0, run_name.find('/')));
+    run_name.remove_prefix(std::min(run_name.size(), segment.size() + 1));
+    if (is_framework_segment(segment)) {
+      if (segment.ends_with("_time") || segment.starts_with("threads:")) row.mode += "/" + segment;
+      continue;
+    }
     row.name += (row.name.empty() ? "" : "/") + segment;
     const auto colon = segment.find(':');
     if (colon != std::string::npos && colon > 0 && !row.family.empty()) {
@@ -76,108 +83,173 @@ Row named(const std::string& run_name) {
   return row;
 }
 
-std::string text_field(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
-}
+using Counters = std::vector<std::pair<std::string, double>>;
 
-/// The number, or 0.
-double number_field(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_number() ? found->get<double>() : 0;
-}
-
-bool flag_field(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_boolean() && found->get<bool>();
-}
-
-double us_per(const std::string& unit, const std::string& path, const std::string& row) {
+/// Microseconds in a unit of time; nothing for another word.
+std::optional<double> us_per(const std::string& unit) {
   if (unit == "ns") return 1e-3;
   if (unit == "us") return 1;
   if (unit == "ms") return 1e3;
   if (unit == "s") return 1e6;
-  refuse(path, fmt::format("row '{}': time_unit is '{}', not ns, us, ms or s", row, unit));
+  return std::nullopt;
 }
 
 /// Why a row has no time, if it says so itself: errors before 1.8, errors and skips since.
-std::string failure_of(const Json& json) {
-  if (flag_field(json, "error_occurred")) {
-    const std::string message = text_field(json, "error_message");
+std::string failure_of(const Fields& fields) {
+  if (fields.flag("error_occurred")) {
+    const std::string message = fields.text("error_message");
     return message.empty() ? "failed without a message" : message;
   }
-  if (flag_field(json, "skipped")) return "skipped: " + text_field(json, "skip_message");
+  if (fields.flag("skipped")) return "skipped: " + fields.text("skip_message");
   return "";
 }
 
-/// What the JSON rows of one name hold: repetitions, or the library's median of them where it kept no others.
+/// The time of a row in microseconds, or what is wrong with it.
+std::pair<double, std::string> time_of(const Fields& fields, const Counters& counters) {
+  const Value* time = fields.find("real_time");
+  if (!time) return {0, "real_time is missing"};
+  if (time->kind == Value::Kind::null) return {0, "real_time is not finite"};
+  if (time->kind != Value::Kind::number) return {0, "real_time is not a number"};
+  const auto unit = us_per(fields.text("time_unit"));
+  if (!unit) return {0, fmt::format("time_unit is '{}', not ns, us, ms or s", fields.text("time_unit"))};
+  // The median of the samples, where the row has it: one late sample moves the mean, and not this.
+  const auto p50 = std::ranges::find(counters, "p50_us", &Counters::value_type::first);
+  const double time_us = p50 != counters.end() ? p50->second : time->number * *unit;
+  if (!(time_us >= 0)) return {0, fmt::format("a time of {} us", time_us)};
+  return {time_us, ""};
+}
+
+/// What the JSON rows of one name hold: repetitions, or the library's summaries of them.
 struct Gathered {
   Row row;
   std::pair<double, double>
       order;  ///< of registration: a run that shuffles its repetitions writes rows as they end
-  std::map<std::string, std::vector<double>> counters;
-  std::optional<double> median_us;
-  std::map<std::string, double> median_counters;
+  std::vector<Counters> repetitions;  ///< their counters
+  std::optional<std::pair<double, Counters>> median, mean;
 };
 
-void gather(Gathered& into, const Json& json, const std::string& path) {
-  if (std::string failure = failure_of(json); !failure.empty()) {
-    if (into.row.failure.empty()) into.row.failure = std::move(failure);
-    return;
-  }
-  const bool aggregate = text_field(json, "run_type") == "aggregate";
-  if (aggregate && text_field(json, "aggregate_name") != "median") return;
-  if (json.contains("big_o") || json.contains("rms")) return;
-  const auto time = json.find("real_time");
-  if (time == json.end() || !time->is_number())
-    refuse(path, fmt::format("row '{}': real_time is {}", into.row.name,
-                             time == json.end() ? "missing" : "not a number"));
+/// @return whether the row was one of fitted complexity, which has no time.
+bool gather(Gathered& into, Fields&& fields) {
+  const auto fail = [&](std::string failure, bool invalid) {
+    if (!into.row.failure.empty()) return;
+    into.row.failure = std::move(failure);
+    into.row.invalid = invalid;
+  };
+  if (std::string failure = failure_of(fields); !failure.empty())
+    return fail(std::move(failure), false), false;
+  if (fields.find("big_o") || fields.find("rms")) return true;
+  const bool aggregate = fields.text("run_type") == "aggregate";
+  const std::string aggregate_name = fields.text("aggregate_name");
+  if (aggregate && aggregate_name != "median" && aggregate_name != "mean") return false;
   // Says so in the row's label, the one text that Google Benchmark keeps for a row.
   constexpr std::string_view kBoundBy = "bound_by:";
-  if (const std::string label = text_field(json, "label"); label.starts_with(kBoundBy))
+  if (const std::string label = fields.text("label"); label.starts_with(kBoundBy))
     into.row.bound_by = label.substr(kBoundBy.size());
-  double time_us = time->get<double>() * us_per(text_field(json, "time_unit"), path, into.row.name);
-  std::map<std::string, double> counters;
-  for (const auto& [key, value] : json.items())
-    if (value.is_number() && !kStandardFields.contains(key)) counters[key] = value.get<double>();
-  // The median of the samples, where the row has it: one late sample moves the mean, and not this.
-  if (const auto p50 = counters.find("p50_us"); p50 != counters.end()) time_us = p50->second;
-  if (!(time_us >= 0)) refuse(path, fmt::format("row '{}': a time of {} us", into.row.name, time_us));
+  Counters counters;
+  counters.reserve(fields.values.size());
+  for (auto& [key, value] : fields.values)
+    if (value.kind == Value::Kind::number && !standard_fields().contains(key))
+      counters.emplace_back(std::move(key), value.number);
+  auto [time_us, wrong] = time_of(fields, counters);
+  if (!wrong.empty()) {
+    if (!aggregate) fail(fmt::format("offset {}: {}", fields.offset, wrong), true);
+    return false;
+  }
   if (aggregate) {
-    into.median_us = time_us;
-    into.median_counters = counters;
-    return;
+    (aggregate_name == "median" ? into.median : into.mean) = {time_us, std::move(counters)};
+    return false;
   }
   into.row.times_us.push_back(time_us);
-  for (const auto& [key, value] : counters) into.counters[key].push_back(value);
+  into.repetitions.push_back(std::move(counters));
+  return false;
 }
 
 Row finish(Gathered gathered) {
   Row& row = gathered.row;
-  if (row.times_us.empty() && gathered.median_us) {
-    row.times_us = {*gathered.median_us};
-    row.counters = gathered.median_counters;
+  if (row.failed()) {
+    row.times_us.clear();
+    return std::move(row);
   }
-  for (auto& [key, values] : gathered.counters) row.counters[key] = median(values);
-  if (row.failed()) row.times_us.clear();
-  if (!row.failed() && row.times_us.empty()) row.failure = "no time in the file";
-  return row;
+  auto& summary = gathered.median ? gathered.median : gathered.mean;
+  if (row.times_us.empty() && summary) {
+    row.summary_only = true;
+    row.times_us = {summary->first};
+    row.counters = std::move(summary->second);
+  } else if (gathered.repetitions.size() == 1) {
+    row.counters = std::move(gathered.repetitions[0]);
+  } else {
+    std::map<std::string, std::vector<double>> values;
+    for (const auto& counters : gathered.repetitions)
+      for (const auto& [key, value] : counters) values[key].push_back(value);
+    for (auto& [key, all] : values) row.counters.emplace_back(key, report::median(std::move(all)));
+  }
+  if (row.times_us.empty()) row.failure = "no time in the file";
+  row.invalid = row.failed();
+  return std::move(row);
 }
 
-Json parse_json(const std::string& text, const std::string& path) {
-  if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-    refuse(path,
-           text.empty() ? "is empty: the run that made it wrote nothing" : "holds nothing but white space");
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& e) {
-    std::string reason = e.what();
-    if (const auto at = reason.find("] "); at != std::string::npos) reason = reason.substr(at + 2);
-    if (e.byte > text.size())
-      reason = "the file is cut off: the run that made it did not finish (" + reason + ")";
-    refuse(path, fmt::format("offset {}: {}", e.byte, reason));
+/// Collects rows by name. Equal names of different instances are different rows.
+class Rows {
+ public:
+  Rows(const std::string& path, Run& run) : path_(path), run_(run) {}
+
+  void add(Fields&& fields) {
+    if (fields.text("name").empty())
+      refuse(path_, fmt::format("offset {}: benchmarks[{}] has no name", fields.offset, count_));
+    ++count_;
+    std::string name = fields.text("run_name");
+    if (name.empty()) name = fields.text("name");
+    const std::pair<double, double> order = {fields.number("family_index").value_or(0),
+                                             fields.number("per_family_instance_index").value_or(0)};
+    auto& instances = index_[name];
+    auto found = std::ranges::find_if(instances, [&](std::size_t at) { return rows_[at].order == order; });
+    if (found == instances.end()) {
+      instances.push_back(rows_.size());
+      found = instances.end() - 1;
+      rows_.emplace_back();
+      rows_.back().row = named(name);
+      rows_.back().order = order;
+      if (instances.size() > 1) {
+        rows_.back().row.name += fmt::format(" #{}", instances.size());
+        if (same_names_++ == 0) first_same_ = name;
+      }
+    }
+    if (gather(rows_[*found], std::move(fields))) ++fitted_;
   }
-}
+
+  void finish_all() {
+    // A row of fitted complexity alone is no row.
+    if (fitted_ > 0)
+      std::erase_if(rows_, [](const Gathered& g) {
+        return g.row.times_us.empty() && !g.row.failed() && !g.median && !g.mean;
+      });
+    if (!std::ranges::is_sorted(rows_, {}, &Gathered::order))
+      std::ranges::stable_sort(rows_, {}, &Gathered::order);
+    run_.rows.reserve(rows_.size());
+    std::size_t summaries = 0;
+    for (Gathered& gathered : rows_) {
+      run_.rows.push_back(finish(std::move(gathered)));
+      if (run_.rows.back().summary_only) ++summaries;
+    }
+    const auto warn = [&](std::size_t count, const std::string& what) {
+      if (count > 0) run_.warnings.push_back(fmt::format("{} {}", count, what));
+    };
+    warn(same_names_,
+         "rows have the name of another, such as '" + first_same_ + "': told apart by #2, #3 ...");
+    warn(fitted_, "rows of fitted complexity (BigO, RMS) left out: they are no measurements");
+    warn(summaries,
+         "rows are summaries of repetitions that the file does not have: no test can be made with them");
+  }
+  std::size_t count() const { return count_; }
+
+ private:
+  const std::string& path_;
+  Run& run_;
+  std::vector<Gathered> rows_;
+  std::unordered_map<std::string, std::vector<std::size_t>> index_;
+  std::size_t count_ = 0, same_names_ = 0, fitted_ = 0;
+  std::string first_same_;
+};
 
 }  // namespace
 
@@ -195,7 +267,7 @@ double Row::number(const std::string& axis_name) const {
 }
 
 std::optional<double> Row::counter(const std::string& counter_name) const {
-  const auto found = counters.find(counter_name);
+  const auto found = std::ranges::find(counters, counter_name, &std::pair<std::string, double>::first);
   if (found == counters.end() || !std::isfinite(found->second)) return std::nullopt;
   return found->second;
 }
@@ -207,50 +279,52 @@ std::string Run::about(const std::string& key) const {
   return found == context.end() ? "" : found->second;
 }
 
-Run parse_run(const std::string& text, const std::string& path) {
-  const Json json = parse_json(text, path);
-  if (!json.is_object() || !json.contains("benchmarks") || !json["benchmarks"].is_array())
-    refuse(path, "offset 0: is JSON, but not Google Benchmark's: it has no \"benchmarks\" array");
-  if (!json.contains("context") || !json["context"].is_object())
-    refuse(path, "offset 0: has no \"context\" object: is it a list of names instead of a run?");
+Run parse_run(const std::string& text, const std::string& path, const std::vector<std::string>& counters) {
   Run run;
   run.path = path;
-  for (const auto& [key, value] : json["context"].items()) {
-    if (value.is_string()) run.context[key] = value.get<std::string>();
-    if (value.is_number() || value.is_boolean()) run.context[key] = value.dump();
+  CleanText clean;
+  try {
+    clean = clean_json(text);
+  } catch (const TextError& e) {
+    refuse(path, fmt::format("offset {}: {}", e.offset, e.what()));
   }
+  run.warnings = clean.warnings;
+  Rows rows(path, run);
+  const auto keep = [&counters](std::string_view key) {
+    return counters.empty() || standard_fields().contains(key) || key == "p50_us" ||
+           std::ranges::find(counters, key) != counters.end();
+  };
+  const ParsedFile file =
+      parse_fields(clean, path, keep, [&rows](Fields&& fields) { rows.add(std::move(fields)); });
+  if (!file.has_benchmarks)
+    refuse(path, "offset 0: is JSON, but not Google Benchmark's: it has no \"benchmarks\" array");
+  if (!file.has_context)
+    refuse(path, "offset 0: has no \"context\" object: is it a list of names instead of a run?");
+  run.context = file.context;
   if (const std::string version = run.about("json_schema_version"); !version.empty() && version != "1")
     refuse(path, "json_schema_version is " + version + ", only 1 is known");
-
-  std::vector<Gathered> rows;
-  std::map<std::string, std::size_t> index;
-  for (const Json& each : json["benchmarks"]) {
-    if (!each.is_object() || text_field(each, "name").empty())
-      refuse(path, fmt::format("benchmarks[{}] has no name", &each - &json["benchmarks"][0]));
-    std::string name = text_field(each, "run_name");
-    if (name.empty()) name = text_field(each, "name");
-    const auto [at, added] = index.try_emplace(name, rows.size());
-    if (added) {
-      rows.emplace_back();
-      rows.back().row = named(name);
-      rows.back().order = {number_field(each, "family_index"),
-                           number_field(each, "per_family_instance_index")};
-    }
-    gather(rows[at->second], each, path);
-  }
-  if (rows.empty()) refuse(path, "has no rows: its filter matched nothing");
-  std::ranges::stable_sort(rows, {}, &Gathered::order);
-  for (Gathered& gathered : rows) run.rows.push_back(finish(std::move(gathered)));
+  if (file.duplicates > 0)
+    run.warnings.push_back(fmt::format("{} fields are there twice, such as '{}': the first counts",
+                                       file.duplicates, file.first_duplicate));
+  if (rows.count() == 0) refuse(path, "has no rows: its filter matched nothing");
+  rows.finish_all();
+  if (run.rows.empty()) refuse(path, "has no measured rows, only fitted complexity (BigO, RMS)");
   return run;
 }
 
-Run read_run(const std::string& path) {
+Run read_run(const std::string& path, const std::vector<std::string>& counters) {
   if (std::filesystem::is_directory(path)) refuse(path, "is a folder");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
-  std::ostringstream text;
-  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  return parse_run(text.str(), path);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
+  std::string text;
+  constexpr std::size_t kPiece = 1 << 20;
+  for (std::size_t size = 0, read = 1; read > 0; size += read) {
+    text.resize(size + kPiece);
+    read = std::fread(text.data() + size, 1, kPiece, file.get());
+    text.resize(size + read);
+  }
+  if (std::ferror(file.get())) refuse(path, std::string("cannot be read: ") + std::strerror(errno));
+  return parse_run(text, path, counters);
 }
 
 double median(std::vector<double> values) {

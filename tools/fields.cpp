@@ -1,0 +1,116 @@
+#include "fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "results.hpp"
+
+namespace overlap::report {
+namespace {
+
+/// Takes the parser's events: context values and rows go out as they are complete, nothing else is kept.
+class Handler : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  Handler(const std::string& path, const CleanText& text, const std::function<bool(std::string_view)>& keep,
+          const std::function<void(Fields&&)>& row)
+      : path_(path), text_(text), keep_(keep), row_(row) {}
+
+  ParsedFile file;
+
+  bool null() override { return value({}); }
+  bool boolean(bool flag) override { return value({Value::Kind::boolean, flag, 0}); }
+  bool number_integer(number_integer_t v) override { return number(static_cast<double>(v)); }
+  bool number_unsigned(number_unsigned_t v) override { return number(static_cast<double>(v)); }
+  bool number_float(number_float_t v, const string_t&) override { return number(v); }
+  bool string(string_t& text) override { return value({Value::Kind::text, false, 0, std::move(text)}); }
+  bool binary(binary_t&) override { return true; }
+  bool key(string_t& key) override {
+    if (depth_ == 1) root_key_ = key;
+    key_ = std::move(key);
+    return true;
+  }
+  bool start_object(std::size_t) override {
+    if (in_rows()) fields_ = {{}, rows_ < text_.row_offsets.size() ? text_.row_offsets[rows_] : 0};
+    if (depth_ == 1 && root_key_ == "context") file.has_context = true;
+    return open();
+  }
+  bool start_array(std::size_t) override {
+    if (depth_ == 1 && root_key_ == "benchmarks") file.has_benchmarks = true;
+    if (in_rows()) refuse_element();
+    return open();
+  }
+  bool end_object() override {
+    --depth_;
+    if (!in_rows()) return true;
+    ++rows_;
+    row_(std::move(fields_));
+    return true;
+  }
+  bool end_array() override {
+    --depth_;
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& e) override {
+    std::string reason = e.what();
+    if (const auto at = reason.find("] "); at != std::string::npos) reason = reason.substr(at + 2);
+    const std::size_t offset = text_.original_offset(position > 0 ? position - 1 : 0);
+    if (position > text_.json.size())
+      reason = "the file is cut off: the run that made it did not finish (" + reason + ")";
+    throw InputError(fmt::format("{}: offset {}: {}", path_, offset, reason));
+  }
+
+ private:
+  /// Whether what comes is an element of "benchmarks".
+  bool in_rows() const { return depth_ == 2 && root_key_ == "benchmarks" && file.has_benchmarks; }
+  bool open() {
+    if (depth_ == 3 && root_key_ == "benchmarks") store(fields_.values, {Value::Kind::nested});
+    ++depth_;
+    return true;
+  }
+  bool number(double v) { return value({Value::Kind::number, false, v}); }
+  [[noreturn]] void refuse_element() {
+    throw InputError(fmt::format("{}: benchmarks[{}] is no object", path_, rows_));
+  }
+
+  bool value(Value&& v) {
+    if (in_rows()) refuse_element();
+    if (depth_ == 3 && root_key_ == "benchmarks") store(fields_.values, std::move(v));
+    if (depth_ == 2 && root_key_ == "context") store(context_, std::move(v));
+    return true;
+  }
+  void store(std::vector<std::pair<std::string, Value>>& into, Value&& v) {
+    if (&into != &context_ && !keep_(key_)) return;
+    if (std::ranges::find(into, key_, &std::pair<std::string, Value>::first) != into.end()) {
+      if (file.duplicates++ == 0) file.first_duplicate = key_;
+      return;
+    }
+    if (&into == &context_ && v.kind == Value::Kind::text) file.context[key_] = v.text;
+    if (&into == &context_ && v.kind == Value::Kind::number) file.context[key_] = fmt::format("{}", v.number);
+    if (&into == &context_ && v.kind == Value::Kind::boolean) file.context[key_] = v.flag ? "true" : "false";
+    into.emplace_back(key_, std::move(v));
+  }
+
+  const std::string& path_;
+  const CleanText& text_;
+  const std::function<bool(std::string_view)>& keep_;
+  const std::function<void(Fields&&)>& row_;
+  std::size_t depth_ = 0;
+  std::size_t rows_ = 0;
+  std::string root_key_, key_;
+  Fields fields_;
+  std::vector<std::pair<std::string, Value>> context_;
+};
+
+}  // namespace
+
+ParsedFile parse_fields(const CleanText& text, const std::string& path,
+                        const std::function<bool(std::string_view key)>& keep,
+                        const std::function<void(Fields&&)>& row) {
+  Handler handler(path, text, keep, row);
+  nlohmann::json::sax_parse(text.json, &handler);
+  return std::move(handler.file);
+}
+
+}  // namespace overlap::report

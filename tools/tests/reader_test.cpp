@@ -1,0 +1,208 @@
+// Files as they really come: every fault is read rightly with a warning, or refused with its place and
+// reason.
+#include <algorithm>
+#include <filesystem>
+
+#include "command.hpp"
+#include "json_text.hpp"
+#include "results.hpp"
+#include "run_text.hpp"
+
+namespace overlap::report {
+namespace {
+
+std::string refusal(const std::string& text) {
+  try {
+    parse_run(text, "some.json");
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+report::Run read(const std::string& text) { return parse_run(text, "some.json"); }
+
+bool warns(const report::Run& run, const std::string& text) {
+  return std::ranges::any_of(run.warnings,
+                             [&](const std::string& warning) { return contains(warning, text); });
+}
+
+const std::string kGood = run_text(row_text("a/n:1", 1.5) + "," + row_text("a/n:2", 2.5));
+
+TEST(Reader, TakesGoodFilesWithoutAWord) {
+  const report::Run run = read(kGood);
+  EXPECT_TRUE(run.warnings.empty());
+  ASSERT_EQ(run.rows.size(), 2U);
+  EXPECT_DOUBLE_EQ(run.rows[1].time_us(), 2.5);
+}
+
+TEST(Reader, TakesByteOrderMarksAndLineEnds) {
+  std::string crlf = kGood;
+  for (std::size_t at = 0; (at = crlf.find(", ", at)) != std::string::npos; at += 3)
+    crlf.replace(at, 2, ",\r\n");
+  EXPECT_EQ(read("\xEF\xBB\xBF" + crlf).rows.size(), 2U);
+  EXPECT_TRUE(read("\xEF\xBB\xBF" + crlf).warnings.empty());
+}
+
+TEST(Reader, TakesUtf16OfBothKinds) {
+  for (const bool little : {true, false}) {
+    std::string wide = little ? "\xFF\xFE" : "\xFE\xFF";
+    for (const char c : kGood) wide += little ? std::string{c, '\0'} : std::string{'\0', c};
+    const report::Run run = read(wide);
+    EXPECT_EQ(run.rows.size(), 2U);
+    EXPECT_TRUE(warns(run, "UTF-16"));
+    EXPECT_FALSE(refusal(wide.substr(0, wide.size() - 20)).empty());
+  }
+}
+
+TEST(Reader, NumbersThatAreNoneAreMissingAndNeverZero) {
+  for (const char* number : {"NaN", "nan", "-nan", "Infinity", "-Infinity", "inf", "null"}) {
+    const report::Run run = read(run_text(row_text("a/n:1", 1, "us", std::string(", \"x\": ") + number)));
+    EXPECT_FALSE(run.rows[0].counter("x")) << number;
+    EXPECT_EQ(warns(run, "NaN or infinite"), std::string(number) != "null") << number;
+    const std::string time =
+        std::string(R"({"name": "a/n:1", "time_unit": "us", "real_time": )") + number + "}";
+    const report::Run failed = read(run_text(time + "," + row_text("b/n:1", 1)));
+    EXPECT_TRUE(failed.rows[0].invalid) << number;
+    EXPECT_TRUE(contains(failed.rows[0].failure, "not finite")) << failed.rows[0].failure;
+    EXPECT_FALSE(failed.rows[1].failed()) << "the rest of the file is good";
+  }
+}
+
+TEST(Reader, WrongFieldsFailTheirRowWithThePlace) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"name": "a/n:1", "time_unit": "us"})", "real_time is missing"},
+      {R"({"name": "a/n:1", "time_unit": "us", "real_time": "1"})", "real_time is not a number"},
+      {R"({"name": "a/n:1", "time_unit": "us", "real_time": [1]})", "real_time is not a number"},
+      {R"({"name": "a/n:1", "time_unit": "weeks", "real_time": 1})", "time_unit is 'weeks'"},
+      {R"({"name": "a/n:1", "real_time": 1})", "time_unit is ''"},
+      {R"({"name": "a/n:1", "time_unit": "us", "real_time": -1})", "a time of -1 us"},
+  };
+  for (const auto& [text, reason] : cases) {
+    const std::string file = run_text(row_text("b/n:1", 1) + "," + text);
+    const report::Run run = read(file);
+    ASSERT_EQ(run.rows.size(), 2U);
+    const Row& row = run.rows[1];
+    EXPECT_TRUE(row.invalid && contains(row.failure, reason)) << row.failure;
+    EXPECT_TRUE(contains(row.failure, "offset " + std::to_string(file.find(text)))) << row.failure;
+    EXPECT_TRUE(row.times_us.empty());
+  }
+  EXPECT_TRUE(contains(refusal(run_text(R"({"real_time": 1, "time_unit": "us"})")), "has no name"));
+  EXPECT_TRUE(
+      contains(refusal(run_text(R"({"name": 7, "real_time": 1, "time_unit": "us"})")), "has no name"));
+  for (const char* element : {"7", "null", "[]", "\"x\""})
+    EXPECT_TRUE(contains(refusal(run_text(element)), "benchmarks[0] is no object")) << element;
+}
+
+TEST(Reader, ControlBytesAndBadUtf8AreReplaced) {
+  const std::string message = R"(, "label": "a)"
+                              "\x1b[31m\tb\xff\xc3\xa9\xed\xa0\x80"
+                              R"(")";
+  const report::Run run = read(run_text(row_text("a/n:1", 1, "us", message)));
+  EXPECT_EQ(run.rows.size(), 1U);
+  EXPECT_TRUE(warns(run, "raw control byte"));
+  EXPECT_TRUE(warns(run, "no UTF-8"));
+  const std::string failed = R"({"name": "a/n:1", "error_occurred": true, "error_message": "x)"
+                             "\x01\xfe"
+                             R"("})";
+  EXPECT_EQ(read(run_text(failed)).rows[0].failure, "x\x01\xEF\xBF\xBD");
+}
+
+TEST(Reader, OfEqualKeysTheFirstCounts) {
+  const report::Run run = read(run_text(row_text("a/n:1", 1, "us", R"(, "real_time": 77, "name": "b")")));
+  EXPECT_DOUBLE_EQ(run.rows[0].time_us(), 1);
+  EXPECT_EQ(run.rows[0].name, "a/n:1");
+  EXPECT_TRUE(warns(run, "2 fields are there twice, such as 'real_time'"));
+}
+
+TEST(Reader, EqualNamesOfOtherInstancesStayApart) {
+  const auto row = [](int instance, double time) {
+    return row_text("a/n:1", time, "us",
+                    R"(, "family_index": 0, "per_family_instance_index": )" + std::to_string(instance));
+  };
+  const report::Run run = read(run_text(row(0, 1) + "," + row(1, 5) + "," + row(0, 3)));
+  ASSERT_EQ(run.rows.size(), 2U);
+  EXPECT_EQ(run.rows[0].name, "a/n:1");
+  EXPECT_EQ(run.rows[0].times_us, (std::vector<double>{1, 3}));
+  EXPECT_EQ(run.rows[1].name, "a/n:1 #2");
+  EXPECT_TRUE(warns(run, "1 rows have the name of another"));
+}
+
+TEST(Reader, AggregatesServeWhereRepetitionsAreMissing) {
+  // by hand.
+  const auto by_hand = [](const std::string& name, double time) {
+    return R"({"name": "a/n:1_)" + name +
+           R"(", "run_name": "a/n:1", "run_type": "aggregate", "aggregate_name": ")" + name +
+           R"(", "real_time": )" + std::to_string(time) + R"(, "time_unit": "us"})";
+  };
+  const report::Run medians =
+      read(run_text(by_hand("mean", 9) + "," + by_hand("median", 7) + "," + by_hand("cv", 0.1)));
+  ASSERT_EQ(medians.rows.size(), 1U);
+  EXPECT_DOUBLE_EQ(medians.rows[0].time_us(), 7);
+  EXPECT_TRUE(medians.rows[0].summary_only);
+  EXPECT_TRUE(warns(medians, "summaries of repetitions"));
+  EXPECT_DOUBLE_EQ(read(run_text(by_hand("mean", 9))).rows[0].time_us(), 9);
+  const report::Run only_cv = read(run_text(by_hand("cv", 0.1)));
+  EXPECT_EQ(only_cv.rows[0].failure, "no time in the file") << "a coefficient is no time";
+}
+
+TEST(Reader, FittedComplexityIsLeftOutAndSaid) {
+  const report::Run run = read(run_text(
+      row_text("a/n:1", 1) +
+      R"(,{"name": "a_BigO", "run_name": "a", "big_o": "N", "cpu_coefficient": 1, "time_unit": "ns"})" +
+      R"(,{"name": "a_RMS", "run_name": "a", "rms": 0.1})"));
+  EXPECT_EQ(run.rows.size(), 1U);
+  EXPECT_TRUE(warns(run, "2 rows of fitted complexity"));
+}
+
+TEST(Reader, LogLinesAroundTheJsonAreLeftOut) {
+  const report::Run run = read("Loading {things}...\n" + kGood + "\nWARNING: done\n");
+  EXPECT_EQ(run.rows.size(), 2U);
+  EXPECT_TRUE(warns(run, "text before"));
+  EXPECT_TRUE(warns(run, "text after"));
+  EXPECT_TRUE(contains(refusal(kGood + kGood), "a second run follows"));
+  EXPECT_TRUE(contains(refusal("no json at all"), "holds no JSON object"));
+}
+
+TEST(Reader, EmptyAndForeignFilesAreRefused) {
+  EXPECT_TRUE(contains(refusal(""), "is empty"));
+  EXPECT_TRUE(contains(refusal("\xEF\xBB\xBF"), "offset 3: is empty"));
+  EXPECT_TRUE(contains(refusal(" \r\n\t"), "white space"));
+  EXPECT_TRUE(contains(refusal(R"({"benchmarks": [{"name": "a"}]})"), "list of names"));
+  EXPECT_TRUE(contains(refusal(R"({"context": {}, "benchmarks": {"a": 1}})"), "no \"benchmarks\" array"));
+  EXPECT_TRUE(contains(refusal(R"({"context": {}})"), "no \"benchmarks\" array"));
+  EXPECT_TRUE(contains(refusal("[]"), "no \"benchmarks\" array"));
+}
+
+TEST(Reader, OffsetsAreThoseOfTheFile) {
+  // What is put right before a fault must not move the fault's offset.
+  const std::string bad = R"({"context": {"a": NaN, "b": -Infinity}, "benchmarks": [}])";
+  EXPECT_TRUE(contains(refusal(bad), "offset " + std::to_string(bad.find("}]")))) << refusal(bad);
+  EXPECT_TRUE(contains(refusal("\xEF\xBB\xBF" + bad), "offset " + std::to_string(bad.find("}]") + 3)));
+  EXPECT_TRUE(contains(refusal("log\n" + bad), "offset " + std::to_string(bad.find("}]") + 4)));
+}
+
+TEST(Reader, HugeAndDeepInputsAreOnlyInputs) {
+  EXPECT_FALSE(refusal(R"({"context": {"a": )" + std::string(200'000, '[')).empty());
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  EXPECT_EQ(read(run_text(row_text("a/n:1", 1, "us", ", \"x\": " + deep))).rows.size(), 1U);
+  EXPECT_TRUE(contains(refusal(run_text(row_text("a/n:1", 1, "us", ", \"x\": 1e400"))), "offset "));
+}
+
+TEST(Reader, KeepsItsWordOnRecordedFiles) {  // what the fuzzer found, and what it started from
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(OVERLAP_TEST_DATA) + "/fuzz")) {
+    ++files;
+    try {
+      const report::Run run = read_run(entry.path().string());
+      EXPECT_FALSE(run.rows.empty()) << entry.path();
+      for (const Row& row : run.rows) EXPECT_NE(row.failed(), !row.times_us.empty()) << entry.path();
+    } catch (const InputError& e) {
+      EXPECT_TRUE(contains(e.what(), ": ")) << entry.path();
+    }
+  }
+  EXPECT_GT(files, 10U);
+}
+
+}  // namespace
+}  // namespace overlap::report
