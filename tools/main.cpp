@@ -6,16 +6,20 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <future>
 
 #include "advise.hpp"
 #include "results.hpp"
 #include "table.hpp"
+#include "tolerances.hpp"
+#include "verdict_format.hpp"
 #include "view.hpp"
 
 namespace overlap::report {
 namespace {
 
-enum ExitCode { kFine = 0, kRowFailed = 1, kUsage = 2, kUnreadable = 3 };
+/// kBad: a row regressed, failed, was removed or makes no sense.
+enum ExitCode { kFine = 0, kBad = 1, kUsage = 2, kUnreadable = 3, kInconclusive = 4, kIncomparable = 5 };
 
 /// Wrong words on the command line.
 class UsageError : public std::runtime_error {
@@ -34,9 +38,18 @@ struct Options {
   std::string output;
 };
 
-std::vector<Run> read_runs(const Options& options) {
+std::vector<Run> read_runs(const std::vector<std::string>& files,
+                           const std::vector<std::string>& counters = {}) {
+  // Side by side: most of a comparison's time is reading.
+  std::vector<std::future<Run>> reading;
+  for (const std::string& file : files)
+    reading.push_back(std::async(std::launch::async, read_run, file, counters));
   std::vector<Run> runs;
-  for (const std::string& file : options.files) runs.push_back(read_run(file));
+  for (auto& each : reading) {
+    runs.push_back(each.get());
+    for (const std::string& warning : runs.back().warnings)
+      complain("warning: " + runs.back().path + ": " + warning);
+  }
   return runs;
 }
 
@@ -46,7 +59,7 @@ int failed_rows(const std::vector<Run>& runs) {
   for (const Run& run : runs)
     failed += static_cast<std::size_t>(std::ranges::count_if(run.rows, &Row::failed));
   if (failed > 0) complain(fmt::format("{} rows failed", failed));
-  return failed > 0 ? kRowFailed : kFine;
+  return failed > 0 ? kBad : kFine;
 }
 
 Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run>& runs) {
@@ -81,7 +94,7 @@ void write(const std::string& text, const std::string& path) {
 }
 
 int table(const Options& options) {
-  const std::vector<Run> runs = read_runs(options);
+  const std::vector<Run> runs = read_runs(options.files);
   const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs));
   const auto format = options.format == "md"     ? to_markdown
                       : options.format == "csv"  ? to_csv
@@ -92,7 +105,7 @@ int table(const Options& options) {
 }
 
 int advise_on(const Options& options) {
-  const std::vector<Run> runs = read_runs(options);
+  const std::vector<Run> runs = read_runs(options.files);
   std::string text;
   for (const Run& run : runs) {
     const Advice advice = advise(run);
@@ -103,9 +116,71 @@ int advise_on(const Options& options) {
   return failed_rows(runs);
 }
 
-/// Adds the options that every command takes.
-void add_common(CLI::App& command, Options& options, const std::vector<std::string>& formats) {
-  command.add_option("files", options.files, "JSON files, each one run")->required();
+/// What only `compare` and `noise` take.
+struct CompareArguments {
+  std::vector<std::string> baseline, fresh;
+  std::string metric = "time";
+  std::string tolerances;
+  bool fail_on_inconclusive = false;
+  bool advisory = false;
+  CompareOptions options;
+};
+
+/// Reads "COUNTER" or "COUNTER:higher".
+void read_metric(CompareArguments& arguments) {
+  const auto colon = arguments.metric.find(':');
+  arguments.options.metric = arguments.metric.substr(0, colon);
+  const std::string direction = colon == std::string::npos ? "" : arguments.metric.substr(colon + 1);
+  if (!direction.empty() && direction != "lower" && direction != "higher")
+    throw UsageError("--metric " + arguments.metric +
+                     ": after the colon, write lower or higher, whichever is better");
+  const auto known = lower_is_better(arguments.options.metric);
+  if (direction.empty() && !known)
+    throw UsageError("--metric " + arguments.metric +
+                     ": say whether lower or higher is better, as in --metric " + arguments.metric +
+                     ":higher");
+  arguments.options.lower_is_better = direction.empty() ? *known : direction == "lower";
+}
+
+int compare(CompareArguments& arguments, const Options& options) {
+  read_metric(arguments);
+  if (!arguments.tolerances.empty()) arguments.options.tolerances = read_tolerances(arguments.tolerances);
+  std::vector<std::string> files = arguments.baseline;
+  files.insert(files.end(), arguments.fresh.begin(), arguments.fresh.end());
+  std::vector<Run> baseline = read_runs(files, {arguments.options.metric, "batch"});
+  const auto first_fresh = baseline.begin() + static_cast<std::ptrdiff_t>(arguments.baseline.size());
+  const std::vector<Run> fresh(std::make_move_iterator(first_fresh), std::make_move_iterator(baseline.end()));
+  baseline.erase(first_fresh, baseline.end());
+  const Judgement judgement = judge(baseline, fresh, arguments.options);
+  for (const std::string& warning : judgement.warnings) complain("warning: " + warning);
+  if (!judgement.comparable()) {
+    for (const ContextDifference& difference : judgement.context)
+      if (difference.blocks)
+        complain(fmt::format(
+            "{} differs ({}): these runs cannot be compared; --allow-context-diff={} to do it all the same",
+            difference.key, fmt::join(difference.values, " / "), difference.key));
+    return kIncomparable;
+  }
+  write(options.format == "md"      ? judgement_markdown(judgement, arguments.options)
+        : options.format == "csv"   ? judgement_csv(judgement)
+        : options.format == "json"  ? judgement_json(judgement, arguments.options)
+        : options.format == "junit" ? judgement_junit(judgement)
+                                    : judgement_text(judgement, arguments.options),
+        options.output);
+  if (arguments.advisory) return kFine;
+  if (judgement.bad()) return kBad;
+  return arguments.fail_on_inconclusive && judgement.count(Verdict::inconclusive) > 0 ? kInconclusive : kFine;
+}
+
+int noise(const CompareArguments& arguments, const Options& options) {
+  if (options.files.size() < 3) throw UsageError("noise: give at least three runs of the same program");
+  write(tolerances_json(tolerances_from(read_runs(options.files), arguments.options.tolerance)),
+        options.output);
+  return kFine;
+}
+
+/// Adds what every command takes beside its files.
+void add_output(CLI::App& command, Options& options, const std::vector<std::string>& formats) {
   command
       .add_option("--format", options.format,
                   fmt::format("{} (default {})", fmt::join(formats, ", "), formats.front()))
@@ -113,10 +188,57 @@ void add_common(CLI::App& command, Options& options, const std::vector<std::stri
   command.add_option("-o,--output", options.output, "Write to this file instead of standard output");
 }
 
+void add_common(CLI::App& command, Options& options, const std::vector<std::string>& formats) {
+  command.add_option("files", options.files, "JSON files, each one run")->required();
+  add_output(command, options, formats);
+}
+
+CLI::App* add_compare(CLI::App& app, CompareArguments& arguments, Options& options) {
+  CLI::App* command = app.add_subcommand(
+      "compare",
+      "A verdict per row, and an exit code for CI. Each file is one run of the program; give several a side, "
+      "five or more, made\n"
+      "in turn (tools/compare.sh does): one run says nothing of the next. A row is REGRESSED or IMPROVED if "
+      "the whole 95 %\n"
+      "interval of its ratio lies beyond the tolerance and, over all rows tested, at most 5 % of such calls "
+      "are false; SAME\n"
+      "if the interval lies within; else INCONCLUSIVE, with the number of runs that would settle it.");
+  command->add_option("--baseline", arguments.baseline, "JSON files of the old program")->required();
+  command->add_option("--new", arguments.fresh, "JSON files of the new program")->required();
+  command->add_option("--metric", arguments.metric,
+                      "time (default), or a counter; COUNTER:lower or COUNTER:higher where its name does not "
+                      "say what is better");
+  command
+      ->add_option("--tolerance", arguments.options.tolerance,
+                   "Relative change that nobody minds (default 0.02)")
+      ->check(CLI::Range(0.0, 10.0));
+  command->add_option("--tolerances", arguments.tolerances,
+                      "File of tolerances by pattern, by hand or from `noise`");
+  command->add_option("--alpha", arguments.options.alpha, "False discovery rate (default 0.05)")
+      ->check(CLI::Range(0.0, 1.0));
+  command
+      ->add_option("--allow-context-diff", arguments.options.allowed_differences,
+                   "Context key that may differ, such as driver; repeatable")
+      ->allow_extra_args(false);
+  command->add_flag("--fail-on-inconclusive", arguments.fail_on_inconclusive,
+                    "Exit 4 if a row is inconclusive");
+  command->add_flag("--advisory", arguments.advisory, "Exit 0 whatever the verdicts");
+  add_output(*command, options, {"text", "md", "csv", "json", "junit"});
+  command->footer(
+      "\nExamples:\n"
+      "  overlap-report compare --baseline main-*.json --new branch-*.json\n"
+      "  overlap-report compare --baseline a*.json --new b*.json --metric bytes_per_second --format md -o "
+      "comment.md");
+  return command;
+}
+
 int run(int argc, char** argv) {
-  CLI::App app("Turns the JSON of overlap-bench into speedup tables and advice.", "overlap-report");
+  CLI::App app("Turns the JSON of overlap-bench into speedup tables, advice and verdicts.", "overlap-report");
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 fine, 1 a row failed, 2 usage, 3 unreadable input.");
+  app.footer(
+      "Exit codes: 0 fine, 1 a row failed, regressed or was removed, 2 usage, 3 unreadable input, 4 "
+      "inconclusive rows (if asked),\n"
+      "5 runs that cannot be compared.");
   Options options;
   CLI::App* table_command = app.add_subcommand("table",
                                                "Speedup tables, one per family and size. Several files stand "
@@ -148,6 +270,16 @@ int run(int argc, char** argv) {
       "buffering pays, where overlap was lost and why, and which rules of thumb hold on this machine.");
   add_common(*advise_command, options, {"text", "json"});
   advise_command->footer("\nExample:\n  overlap-report advise run.json");
+  CompareArguments arguments;
+  CLI::App* compare_command = add_compare(app, arguments, options);
+  CLI::App* noise_command =
+      app.add_subcommand("noise",
+                         "Tolerances for `compare --tolerances`, from runs of the same program on the same "
+                         "machine: how far each row moves by\n"
+                         "itself (three standard deviations of a difference of two runs).");
+  add_common(*noise_command, options, {"json"});
+  noise_command->add_option("--least", arguments.options.tolerance, "Smallest tolerance (default 0.02)")
+      ->check(CLI::Range(0.0, 10.0));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -155,6 +287,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     throw UsageError(std::string(e.what()) + "; see overlap-report --help");
   }
+  if (compare_command->parsed()) return compare(arguments, options);
+  if (noise_command->parsed()) return noise(arguments, options);
   return advise_command->parsed() ? advise_on(options) : table(options);
 }
 

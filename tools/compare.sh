@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Runs two builds of overlap-bench in turn, several times each, and judges them: runs made side by side share the
+# machine's moods, runs made one after the other do not.
+#   tools/compare.sh --baseline OLD/overlap-bench --new NEW/overlap-bench [--runs N] [-o FOLDER] [-- BENCH FLAGS...]
+#   tools/compare.sh --baseline 'main/*.json'     --new NEW/overlap-bench ...     recorded runs instead of an old build
+#   tools/compare.sh --aa --new NEW/overlap-bench ...    measures what rows move by themselves, for later comparisons
+# Everything ends in FOLDER (default results/compare): baseline-*.json, new-*.json, verdict.txt, .md, .json and .xml;
+# with --aa, tolerances.json, which later comparisons with the same FOLDER use. REPORT=... names another overlap-report.
+# Exit code: overlap-report compare's (0 fine, 1 regressed, 2 usage, 3 unreadable, 5 incomparable).
+set -euo pipefail
+
+usage() { sed -n '2,9p' "$0" | sed 's/^# \{0,1\}//'; exit 2; }
+say() { printf '\n== %s\n' "$*"; }
+
+baseline="" new="" runs=5 folder=results/compare aa=no flags=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --baseline) baseline=${2:?--baseline needs a program or JSON files}; shift 2 ;;
+    --new) new=${2:?--new needs a program}; shift 2 ;;
+    --runs) runs=${2:?--runs needs a number}; shift 2 ;;
+    -o) folder=${2:?-o needs a folder}; shift 2 ;;
+    --aa) aa=yes; shift ;;
+    --) shift; flags=("$@"); break ;;
+    *) echo "compare.sh: unknown argument '$1'"; usage ;;
+  esac
+done
+[ -x "$new" ] || { echo "compare.sh: --new '$new' is no program"; usage; }
+[[ $runs =~ ^[0-9]+$ ]] && [ "$runs" -ge 1 ] || { echo "compare.sh: --runs '$runs' is no number of runs"; usage; }
+report=${REPORT:-$(dirname "$new")/overlap-report}
+[ -x "$report" ] || { echo "compare.sh: no overlap-report beside '$new'; set REPORT"; exit 2; }
+mkdir -p "$folder"
+
+# measure PROGRAM FILE: one run. A failed row is for the verdict to name; anything else ends this script.
+measure() {
+  local status=0
+  "$1" --benchmark_out="$2" "${flags[@]}" >"${2%.json}.log" 2>&1 || status=$?
+  if [ $status -gt 1 ] || [ ! -s "$2" ]; then
+    tail -n 5 "${2%.json}.log"
+    echo "compare.sh: $1 ended with $status"
+    exit $status
+  fi
+}
+
+if [ $aa = yes ]; then
+  rm -f "$folder"/aa-*.json
+  for ((i = 1; i <= runs; ++i)); do
+    say "run $i of $runs"
+    measure "$new" "$folder/aa-$i.json"
+  done
+  "$report" noise "$folder"/aa-*.json -o "$folder/tolerances.json"
+  say "wrote $folder/tolerances.json"
+  exit 0
+fi
+
+rm -f "$folder"/new-*.json
+if [ -x "$baseline" ] && [ -f "$baseline" ]; then
+  rm -f "$folder"/baseline-*.json
+  for ((i = 1; i <= runs; ++i)); do
+    say "round $i of $runs"
+    # Each goes first as often as the other.
+    if ((i % 2)); then
+      measure "$baseline" "$folder/baseline-$i.json"
+      measure "$new" "$folder/new-$i.json"
+    else
+      measure "$new" "$folder/new-$i.json"
+      measure "$baseline" "$folder/baseline-$i.json"
+    fi
+  done
+  old=("$folder"/baseline-*.json)
+else
+  # shellcheck disable=SC2206  # a pattern is meant to be one
+  old=($baseline)
+  [ ${#old[@]} -gt 0 ] && [ -f "${old[0]}" ] || { echo "compare.sh: --baseline '$baseline' is neither a program nor JSON files"; usage; }
+  for ((i = 1; i <= runs; ++i)); do
+    say "run $i of $runs"
+    measure "$new" "$folder/new-$i.json"
+  done
+fi
+
+arguments=(--baseline "${old[@]}" --new "$folder"/new-*.json)
+[ -f "$folder/tolerances.json" ] && arguments+=(--tolerances "$folder/tolerances.json")
+say "verdict"
+status=0
+"$report" compare "${arguments[@]}" || status=$?
+[ $status -le 1 ] || exit $status
+for format in text:txt md:md json:json junit:xml; do
+  "$report" compare "${arguments[@]}" --advisory --format "${format%:*}" -o "$folder/verdict.${format#*:}" 2>/dev/null
+done
+exit $status

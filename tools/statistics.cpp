@@ -1,0 +1,98 @@
+#include "statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace overlap::report {
+namespace {
+
+/// The continued fraction of the incomplete beta function, by Lentz's method (Abramowitz and Stegun 26.5.8).
+double beta_fraction(double a, double b, double x) {
+  constexpr double kTiny = 1e-300;
+  constexpr int kMostTerms = 500;
+  double c = 1, d = 1 - (a + b) * x / (a + 1);
+  d = 1 / (std::fabs(d) < kTiny ? kTiny : d);
+  double fraction = d;
+  for (int m = 1; m <= kMostTerms; ++m) {
+    const double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+    const double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+    for (const double term : {even, odd}) {
+      d = 1 + term * d;
+      d = 1 / (std::fabs(d) < kTiny ? kTiny : d);
+      c = 1 + term / c;
+      if (std::fabs(c) < kTiny) c = kTiny;
+      fraction *= c * d;
+    }
+    if (std::fabs(c * d - 1) < 1e-15) break;
+  }
+  return fraction;
+}
+
+/// Regularised incomplete beta function I_x(a, b).
+double incomplete_beta(double a, double b, double x) {
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  const double front =
+      std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) + a * std::log(x) + b * std::log1p(-x));
+  // The fraction converges fast on this side only; on the other, the function is one less its mirror image.
+  return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
+                                   : 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// Sum of squares about the mean.
+double squares_of(const std::vector<double>& values, double mean) {
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares;
+}
+
+}  // namespace
+
+double student_two_sided(double t, double df) { return incomplete_beta(df / 2, 0.5, df / (df + t * t)); }
+
+double student_quantile(double alpha, double df) {
+  double low = 0, high = 1;
+  while (student_two_sided(high, df) > alpha && high < 1e12) high *= 2;
+  for (int i = 0; i < 200 && high - low > 1e-12 * high; ++i) {
+    const double middle = (low + high) / 2;
+    (student_two_sided(middle, df) > alpha ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+Welch welch(const std::vector<double>& first, const std::vector<double>& second) {
+  Welch result;
+  const double mean_first = mean_of(first), mean_second = mean_of(second);
+  result.difference = mean_second - mean_first;
+  if (first.size() < 2 || second.size() < 2) return result;
+  const auto n = static_cast<double>(first.size()), m = static_cast<double>(second.size());
+  const double share_first = squares_of(first, mean_first) / (n - 1) / n;
+  const double share_second = squares_of(second, mean_second) / (m - 1) / m;
+  const double variance = share_first + share_second;
+  result.standard_error = std::sqrt(variance);
+  result.df = variance > 0 ? variance * variance /
+                                 (share_first * share_first / (n - 1) + share_second * share_second / (m - 1))
+                           : n + m - 2;
+  return result;
+}
+
+std::vector<double> adjusted(const std::vector<double>& p) {
+  std::vector<std::size_t> order(p.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return p[i]; });
+  std::vector<double> q(p.size());
+  double least = 1;
+  for (std::size_t rank = p.size(); rank > 0; --rank) {
+    const std::size_t i = order[rank - 1];
+    least = std::min(least, p[i] * static_cast<double>(p.size()) / static_cast<double>(rank));
+    q[i] = least;
+  }
+  return q;
+}
+
+}  // namespace overlap::report

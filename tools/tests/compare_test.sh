@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# tools/compare.sh from end to end, on a row that takes no time. $1: overlap-bench-host, $2: overlap-report.
+set -u
+cd "$(dirname "$0")/../.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+bad=0
+expect() { # expect CODE WORDS... -- ARGUMENTS...
+  local code=$1 words=$2
+  shift 2
+  local output status=0
+  output=$(REPORT=$report tools/compare.sh "$@" 2>&1) || status=$?
+  if [ "$status" != "$code" ] || ! grep -q -- "$words" <<<"$output"; then
+    echo "expected $code and '$words' of: compare.sh $*"
+    echo "$output"
+    bad=1
+  fi
+}
+bench=$1 report=$2
+flags=(-- --benchmark_filter=event_pair --benchmark_min_time=0.001 --benchmark_min_warmup_time=0)
+
+expect 0 tolerances.json --aa --new "$bench" --runs 3 -o "$folder" "${flags[@]}"
+grep -q overlap-tolerances-1 "$folder/tolerances.json" || { echo "no tolerances"; bad=1; }
+sed -i 's/"tolerance": [0-9.]*/"tolerance": 9/' "$folder/tolerances.json" # a busy machine must not fail this test
+expect 0 "2 baseline and 2 new runs" --baseline "$bench" --new "$bench" --runs 2 -o "$folder" "${flags[@]}"
+for file in baseline-2.json new-2.json verdict.txt verdict.md verdict.json verdict.xml; do
+  [ -s "$folder/$file" ] || { echo "no $file"; bad=1; }
+done
+expect 0 "3 baseline and 2 new runs" --baseline "$folder/aa-*.json" --new "$bench" --runs 2 -o "$folder" "${flags[@]}"
+expect 2 "is no program" --new /nosuch
+expect 2 "neither a program nor JSON" --baseline /nosuch --new "$bench" -o "$folder"
+expect 2 "no number of runs" --baseline "$bench" --new "$bench" --runs x
+expect 2 "unknown argument" --bassline x
+expect 2 "ended with 2" --baseline "$bench" --new "$bench" -o "$folder" -- --nosuchflag
+exit $bad

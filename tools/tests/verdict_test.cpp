@@ -1,0 +1,325 @@
+// Verdicts on made-up runs whose truth is known.
+#include "verdict.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "command.hpp"
+#include "run_text.hpp"
+#include "statistics.hpp"
+#include "tolerances.hpp"
+#include "verdict_format.hpp"
+
+namespace overlap::report {
+namespace {
+
+report::Run run_of(const std::vector<std::string>& rows, const std::string& context = "") {
+  return parse_run(run_text(fmt::format("{}", fmt::join(rows, ",")), context), "made-up.json");
+}
+
+/// Runs of one row, a time each.
+std::vector<report::Run> runs_of(const std::vector<double>& times, const std::string& name = "a/n:1") {
+  std::vector<report::Run> runs;
+  for (const double time : times) runs.push_back(run_of({row_text(name, time)}));
+  return runs;
+}
+
+Comparison compared(const std::vector<double>& before, const std::vector<double>& after,
+                    CompareOptions options = {}) {
+  return judge(runs_of(before), runs_of(after), options).rows.at(0);
+}
+
+TEST(Statistics, StudentsTIsAsTabled) {
+  EXPECT_NEAR(student_quantile(0.05, 1), 12.7062, 1e-4);
+  EXPECT_NEAR(student_quantile(0.05, 4), 2.77645, 1e-5);
+  EXPECT_NEAR(student_quantile(0.05, 8), 2.30600, 1e-5);
+  EXPECT_NEAR(student_quantile(0.01, 30), 2.74999, 1e-5);
+  EXPECT_NEAR(student_quantile(0.05, 1e6), 1.95996, 1e-4);
+  EXPECT_NEAR(student_two_sided(2.306, 8), 0.05, 1e-4);
+  EXPECT_NEAR(student_two_sided(0, 8), 1, 1e-12);
+  EXPECT_NEAR(student_two_sided(10, 8), 8.49e-6, 1e-8);
+}
+
+TEST(Statistics, WelchIsAsWorkedOut) {
+  const Welch result = welch({1, 2, 3, 4}, {2, 4, 6, 8});  // variances 5/3 and 20/3
+  EXPECT_DOUBLE_EQ(result.difference, 2.5);
+  EXPECT_NEAR(result.standard_error, std::sqrt(25.0 / 12), 1e-12);
+  EXPECT_NEAR(result.df, 4.41176, 1e-5);
+  EXPECT_EQ(welch({1}, {2, 3}).df, 0);
+  EXPECT_EQ(welch({1, 1}, {2, 2}).standard_error, 0);
+}
+
+TEST(Statistics, FalseDiscoveryRatesAreAsInThePaper) {
+  const auto q = adjusted({0.01, 0.04, 0.03, 0.5});
+  EXPECT_NEAR(q[0], 0.04, 1e-12);
+  EXPECT_NEAR(q[1], 0.16 / 3, 1e-12);
+  EXPECT_NEAR(q[2], 0.16 / 3, 1e-12);
+  EXPECT_NEAR(q[3], 0.5, 1e-12);
+  EXPECT_TRUE(adjusted({}).empty());
+}
+
+TEST(Verdict, CallsWhatIsClearAndNothingElse) {
+  EXPECT_EQ(compared({100, 101, 99, 100, 100}, {110, 111, 109, 110, 110}).verdict, Verdict::regressed);
+  EXPECT_EQ(compared({100, 101, 99, 100, 100}, {90, 91, 89, 90, 90}).verdict, Verdict::improved);
+  EXPECT_EQ(compared({100, 101, 99, 100, 100}, {100, 101, 99, 100, 100}).verdict, Verdict::same);
+  // A clear difference within the tolerance is no change that anybody asked about.
+  EXPECT_EQ(compared({100, 100.1, 99.9, 100, 100}, {101, 101.1, 100.9, 101, 101}).verdict, Verdict::same);
+  const Comparison noisy = compared({100, 120, 80, 100, 95}, {105, 125, 85, 105, 100});
+  EXPECT_EQ(noisy.verdict, Verdict::inconclusive);
+  EXPECT_GT(noisy.runs_to_settle, 5U);
+}
+
+TEST(Verdict, OneRunASideSettlesNothing) {
+  const Comparison row = compared({100}, {200});
+  EXPECT_EQ(row.verdict, Verdict::inconclusive);
+  EXPECT_FALSE(row.low || row.p);
+  EXPECT_GE(row.runs_to_settle, 4U);
+}
+
+TEST(Verdict, IdenticalTimesAreNoDivisionByZero) {
+  EXPECT_EQ(compared({5, 5, 5}, {5, 5, 5}).verdict, Verdict::same);
+  EXPECT_EQ(compared({5, 5, 5}, {6, 6, 6}).verdict, Verdict::regressed);
+  EXPECT_EQ(compared({0, 0}, {0, 0}).verdict, Verdict::same);
+  EXPECT_EQ(compared({0, 0}, {1, 1}).verdict, Verdict::invalid);
+  EXPECT_EQ(compared({1, 1}, {0, 1}).verdict, Verdict::invalid);
+}
+
+TEST(Verdict, UnitsAreConvertedBeforeAnythingIsDivided) {
+  const auto in = [](double time, const char* unit) { return run_of({row_text("a/n:1", time, unit)}); };
+  const auto judgement = judge({in(100, "us"), in(101, "us")}, {in(0.1, "ms"), in(101'000, "ns")}, {});
+  EXPECT_NEAR(judgement.rows[0].ratio, 1, 1e-9);
+}
+
+TEST(Verdict, RowsThatComeGoAndFailAreNamed) {
+  const std::string failed =
+      R"({"name": "c/n:1", "error_occurred": true, "error_message": "lost", "real_time": 0, "time_unit": "us"})";
+  const std::string broken = R"({"name": "d/n:1", "real_time": "x", "time_unit": "us"})";
+  const std::vector<report::Run> before = {
+      run_of({row_text("a/n:1", 1), row_text("c/n:1", 1), row_text("d/n:1", 1)})};
+  const std::vector<report::Run> after = {run_of({row_text("b/n:1", 1), failed, broken})};
+  const Judgement judgement = judge(before, after, {});
+  std::map<std::string, Verdict> verdicts;
+  for (const Comparison& row : judgement.rows) verdicts[row.name] = row.verdict;
+  EXPECT_EQ(verdicts, (std::map<std::string, Verdict>{{"a/n:1", Verdict::removed},
+                                                      {"b/n:1", Verdict::added},
+                                                      {"c/n:1", Verdict::failed},
+                                                      {"d/n:1", Verdict::invalid}}));
+  EXPECT_TRUE(judgement.bad());
+  EXPECT_EQ(judgement.geomean_rows, 0U);
+  EXPECT_EQ(judge(after, before, {}).count(Verdict::added), 3U)
+      << "what failed before has nothing to be compared with";
+}
+
+TEST(Verdict, AnotherClockIsAnotherRow) {
+  const auto judgement =
+      judge({run_of({row_text("a/n:1/manual_time", 1)})}, {run_of({row_text("a/n:1/real_time", 1)})}, {});
+  EXPECT_EQ(judgement.count(Verdict::removed), 1U);
+  EXPECT_EQ(judgement.count(Verdict::added), 1U);
+  EXPECT_EQ(judge({run_of({row_text("a/n:1/iterations:5/manual_time", 1)})},
+                  {run_of({row_text("a/n:1/iterations:9/manual_time", 1)})}, {})
+                .rows.size(),
+            1U);
+}
+
+TEST(Verdict, CountersHaveTheirDirection) {
+  const auto with = [](const std::vector<double>& rates) {
+    std::vector<report::Run> runs;
+    for (const double rate : rates)
+      runs.push_back(run_of({row_text("a/n:1", 1, "us", fmt::format(R"(, "bytes_per_second": {})", rate)),
+                             row_text("b/n:1", 1)}));
+    return runs;
+  };
+  CompareOptions options;
+  options.metric = "bytes_per_second";
+  options.lower_is_better = *lower_is_better(options.metric);
+  const Judgement judgement = judge(with({100, 101, 99}), with({50, 51, 49}), options);
+  EXPECT_EQ(judgement.rows[0].verdict, Verdict::regressed);
+  EXPECT_EQ(judgement.rows[1].verdict, Verdict::same) << "has no such counter";
+  EXPECT_EQ(judgement.geomean_rows, 1U);
+  EXPECT_TRUE(*lower_is_better("submit_us"));
+  EXPECT_FALSE(*lower_is_better("bound_pct"));
+  EXPECT_FALSE(lower_is_better("chunks"));
+}
+
+TEST(Verdict, TolerancesGoByPattern) {
+  CompareOptions options;
+  options.tolerances = {{"^a/", 0.5}, {"^nothing$", 0.1}};
+  const Judgement judgement = judge(runs_of({100, 101, 99}), runs_of({120, 121, 119}), options);
+  EXPECT_EQ(judgement.rows[0].verdict, Verdict::same);
+  ASSERT_EQ(judgement.warnings.size(), 1U);
+  EXPECT_TRUE(contains(judgement.warnings[0], "^nothing$"));
+}
+
+TEST(Verdict, DifferencesBelowTheTimersResolutionAreNone) {
+  const auto with_batch = [](const std::vector<double>& times, int batch) {
+    std::vector<report::Run> runs;
+    for (const double time : times)
+      runs.push_back(run_of({row_text("a/n:1", time, "us", fmt::format(R"(, "batch": {})", batch))}));
+    return runs;
+  };
+  EXPECT_EQ(judge(with_batch({1.0, 1.0, 1.0}, 1), with_batch({1.4, 1.4, 1.4}, 1), {}).rows[0].verdict,
+            Verdict::same);
+  EXPECT_EQ(judge(with_batch({1.0, 1.0, 1.0}, 100), with_batch({1.4, 1.4, 1.4}, 100), {}).rows[0].verdict,
+            Verdict::regressed);
+}
+
+TEST(Verdict, OtherMachinesAreIncomparableUnlessAllowed) {
+  const std::string one = R"("gpu": "H100", "driver": "1", "host_name": "a")",
+                    other = R"("gpu": "H200", "driver": "1", "host_name": "b")";
+  const std::vector<report::Run> before = {run_of({row_text("a/n:1", 1)}, one)},
+                                 after = {run_of({row_text("a/n:1", 1)}, other)};
+  const Judgement judgement = judge(before, after, {});
+  EXPECT_FALSE(judgement.comparable());
+  EXPECT_EQ(judgement.context.size(), 2U);  // gpu, and the host as a note
+  CompareOptions options;
+  options.allowed_differences = {"gpu"};
+  EXPECT_TRUE(judge(before, after, options).comparable());
+}
+
+/// Runs of `rows` rows with a run-to-run deviation; those below `slowed` take 5 % longer.
+std::vector<report::Run> simulated(std::mt19937& generator, int runs, int rows, double deviation,
+                                   int slowed) {
+  std::normal_distribution<double> noise(0, deviation);
+  std::vector<report::Run> all(static_cast<std::size_t>(runs));
+  for (report::Run& run : all) {
+    for (int i = 0; i < rows; ++i) {
+      Row row;
+      row.name = fmt::format("row/n:{}", i);
+      row.times_us = {100 * std::exp(noise(generator)) * (i < slowed ? 1.05 : 1)};
+      run.rows.push_back(std::move(row));
+    }
+  }
+  return all;
+}
+
+TEST(Verdict, SameAgainstSameIsQuietAndFivePercentIsSeen) {
+  std::mt19937 generator(1);
+  std::size_t false_calls = 0, seen = 0, wrong = 0;
+  constexpr int kRows = 277, kSlowed = 28, kTrials = 100;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const Judgement same =
+        judge(simulated(generator, 5, kRows, 0.005, 0), simulated(generator, 5, kRows, 0.005, 0), {});
+    if (same.count(Verdict::regressed) + same.count(Verdict::improved) > 0) ++false_calls;
+    const Judgement slowed =
+        judge(simulated(generator, 5, kRows, 0.005, 0), simulated(generator, 5, kRows, 0.005, kSlowed), {});
+    for (const Comparison& row : slowed.rows) {
+      const bool is_slowed = std::stoi(row.name.substr(row.name.find(':') + 1)) < kSlowed;
+      if (row.verdict == Verdict::regressed) ++(is_slowed ? seen : wrong);
+    }
+  }
+  EXPECT_LE(false_calls, 1U);
+  EXPECT_GE(seen, static_cast<std::size_t>(0.95 * kSlowed * kTrials));
+  EXPECT_EQ(wrong, 0U);
+}
+
+TEST(Tolerances, ComeFromRunsOfTheSameProgram) {
+  const auto runs = runs_of({100, 110, 105}, "a(b)/n:1");
+  const auto tolerances = tolerances_from(runs, 0.02);
+  ASSERT_EQ(tolerances.size(), 1U);
+  EXPECT_NEAR(tolerances[0].relative, std::expm1(3 * std::sqrt(2.0) * 0.04766), 2e-3);
+  CompareOptions options;
+  options.tolerances = tolerances;
+  EXPECT_TRUE(judge(runs, runs, options).warnings.empty())
+      << "the pattern must fit its own row, brackets and all";
+  EXPECT_DOUBLE_EQ(tolerances_from(runs_of({100, 100, 100}), 0.02)[0].relative, 0.02);
+}
+
+TEST(VerdictFormats, AreWellFormedAndSayTheWorstFirst) {
+  std::vector<report::Run> before, after;
+  for (const double off : {0.0, 0.01, -0.01}) {
+    before.push_back(run_of(
+        {row_text("a|b/n:1", 10 + off), row_text("=cmd/n:2", 10 + off), row_text("c<d>/n:3", 10 + off)}));
+    after.push_back(run_of({row_text("a|b/n:1", 10 + off), row_text("=cmd/n:2", 12 + off)}));
+  }
+  const CompareOptions options;
+  const Judgement judgement = judge(before, after, options);
+  EXPECT_EQ(judgement.rows[0].name, "=cmd/n:2");
+  const std::string markdown = judgement_markdown(judgement, options);
+  EXPECT_LT(markdown.find("REGRESSED"), markdown.find("REMOVED"));
+  EXPECT_TRUE(contains(markdown, "c\\<d\\>"));
+  EXPECT_TRUE(contains(judgement_csv(judgement), "REGRESSED,'=cmd/n:2,3,10,"));
+  EXPECT_TRUE(contains(judgement_junit(judgement), R"(tests="3" failures="2" errors="0" skipped="0")"));
+  EXPECT_TRUE(contains(judgement_junit(judgement), "c&lt;d&gt;"));
+  const auto json = nlohmann::json::parse(judgement_json(judgement, options));
+  EXPECT_EQ(json["schema"], "overlap-compare-1");
+  EXPECT_EQ(json["counts"]["REGRESSED"], 1);
+  EXPECT_EQ(json["rows"][0]["new"]["runs"].size(), 3U);
+  EXPECT_TRUE(contains(judgement_text(judgement, options), "Geometric mean of 2 ratios"));
+}
+
+TEST(VerdictFormats, MarkdownFitsIntoAComment) {
+  std::mt19937 generator(2);
+  const CompareOptions options;
+  const Judgement judgement =
+      judge(simulated(generator, 3, 5000, 0.0001, 0), simulated(generator, 3, 5000, 0.0001, 5000), options);
+  const std::string markdown = judgement_markdown(judgement, options);
+  EXPECT_LT(markdown.size(), 65'536U);
+  EXPECT_TRUE(contains(markdown, "more rows do not fit here"));
+}
+
+class CompareTest : public CommandTest {
+ protected:
+  std::string side(const std::string& name, const std::vector<double>& times,
+                   const std::string& context = "") {
+    std::string files;
+    for (std::size_t i = 0; i < times.size(); ++i)
+      files += " " + write(fmt::format("{}{}.json", name, i), run_text(row_text("a/n:1", times[i]), context));
+    return files;
+  }
+  static int code(const std::string& arguments) {
+    return run_command(std::string(OVERLAP_REPORT) + " compare" + arguments).exit_code;
+  }
+};
+
+TEST_F(CompareTest, ExitCodesAreAsDocumented) {
+  const std::string old = " --baseline" + side("old", {100, 101, 99, 100});
+  const std::string same = " --new" + side("same", {100, 101, 99, 100});
+  const std::string slow = " --new" + side("slow", {200, 201, 199, 200});
+  const std::string noisy = " --new" + side("noisy", {70, 150, 99, 120});
+  const std::string other = " --new" + side("other", {100, 101}, R"("gpu": "another")");
+  EXPECT_EQ(code(old + same), 0);
+  EXPECT_EQ(code(old + slow), 1);
+  EXPECT_EQ(code(old + slow + " --advisory"), 0);
+  EXPECT_EQ(code(old + noisy), 0);
+  EXPECT_EQ(code(old + noisy + " --fail-on-inconclusive"), 4);
+  EXPECT_EQ(code(old + other), 5);
+  EXPECT_EQ(code(old + other + " --allow-context-diff=gpu --allow-context-diff=backend"), 0);
+  EXPECT_EQ(code(old), 2);
+  EXPECT_EQ(code(old + same + " --metric chunks"), 2);
+  EXPECT_EQ(code(old + same + " --metric chunks:up"), 2);
+  EXPECT_EQ(code(old + same + " --metric chunks:higher"), 0);
+  EXPECT_EQ(code(old + same + " --tolerances " + write("bad.json", "{}")), 3);
+  EXPECT_EQ(
+      code(old + same + " --tolerances " +
+           write("worse.json",
+                 R"({"schema": "overlap-tolerances-1", "tolerances": [{"pattern": "((", "tolerance": 1}]})")),
+      3);
+  EXPECT_EQ(code(old + " --new /nosuch.json"), 3);
+}
+
+TEST_F(CompareTest, NoiseOfRunsBecomesAToleranceFile) {
+  const std::string files = side("run", {100, 110, 105});
+  const std::string report = OVERLAP_REPORT;
+  EXPECT_EQ(run_command(report + " noise" + files + " -o " + path("noise.json")).exit_code, 0);
+  EXPECT_EQ(run_command(report + " noise" + side("few", {1, 2})).exit_code, 2);
+  EXPECT_EQ(code(" --baseline" + files + " --new" + side("slow", {115, 125, 120}) + " --tolerances " +
+                 path("noise.json")),
+            0);
+}
+
+TEST_F(CompareTest, TheSameBytesInAnyLocale) {
+  const std::string sides =
+      " --baseline" + side("old", {100, 101, 99}) + " --new" + side("new", {150, 151, 149});
+  for (const char* format : {"text", "md", "csv", "json", "junit"}) {
+    const std::string command = std::string(OVERLAP_REPORT) + " compare" + sides + " --format " + format;
+    EXPECT_EQ(run_command(command).output, run_command("LC_ALL=de_DE.UTF-8 " + command).output);
+  }
+}
+
+}  // namespace
+}  // namespace overlap::report

@@ -1,0 +1,22 @@
+// The file that says how far each row may move: written by hand, or from runs of the same program (A/A).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "verdict.hpp"
+
+namespace overlap::report {
+
+/// Reads {"schema": "overlap-tolerances-1", "tolerances": [{"pattern": REGEX, "tolerance": 0.05}, ...]}.
+/// @throws InputError with the file and what is wrong with it.
+std::vector<Tolerance> read_tolerances(const std::string& path);
+
+/// What rows move by themselves, from at least three runs of the same program on the same machine: three
+/// times the standard deviation of a difference of two runs, but not less than `least`. One tolerance a row,
+/// by its whole name.
+std::vector<Tolerance> tolerances_from(const std::vector<Run>& runs, double least);
+
+std::string tolerances_json(const std::vector<Tolerance>& tolerances);
+
+}  // namespace overlap::report

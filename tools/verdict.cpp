@@ -1,0 +1,292 @@
+#include "verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <regex>
+#include <set>
+#include <unordered_map>
+
+#include "statistics.hpp"
+
+namespace overlap::report {
+namespace {
+
+constexpr double kConfidence = 0.05;        // of the interval: 95 %
+constexpr double kEventResolutionUs = 0.5;  // of CUDA events
+constexpr std::size_t kMostRunsToSettle = 1000;
+
+/// Context that makes times incomparable where it differs, and context that is only worth a note.
+constexpr const char* kBlocking[] = {"backend",      "gpu",        "compute_capability", "driver",
+                                     "cuda_runtime", "build_type", "library_build_type", "timing_mode"};
+constexpr const char* kNoted[] = {"host_name", "num_cpus", "pcie",           "compiler",
+                                  "revision",  "sweep",    "library_version"};
+
+std::optional<double> value_of(const Row& row, const std::string& metric) {
+  if (metric == "time") return row.time_us();
+  return row.counter(metric);
+}
+
+/// All that one side's runs say of a row.
+struct Seen {
+  std::vector<const Row*> rows;
+};
+
+struct Pair {
+  std::string name;
+  Seen baseline, fresh;
+};
+
+std::vector<Pair> match(const std::vector<Run>& baseline, const std::vector<Run>& fresh) {
+  std::vector<Pair> pairs;
+  std::unordered_map<std::string, std::size_t> index;
+  const auto add = [&](const std::vector<Run>& runs, Seen Pair::*side) {
+    for (const Run& run : runs) {
+      for (const Row& row : run.rows) {
+        const auto [at, added] = index.try_emplace(row.name + row.mode, pairs.size());
+        if (added) pairs.push_back({row.name, {}, {}});
+        (pairs[at->second].*side).rows.push_back(&row);
+      }
+    }
+  };
+  add(baseline, &Pair::baseline);
+  add(fresh, &Pair::fresh);
+  return pairs;
+}
+
+std::vector<ContextDifference> context_differences(const std::vector<Run>& baseline,
+                                                   const std::vector<Run>& fresh,
+                                                   const std::vector<std::string>& allowed) {
+  std::vector<ContextDifference> differences;
+  const auto look = [&](const char* key, bool blocks) {
+    std::vector<std::string> values;
+    for (const auto* side : {&baseline, &fresh})
+      for (const Run& run : *side)
+        if (std::ranges::find(values, run.about(key)) == values.end()) values.push_back(run.about(key));
+    if (values.size() > 1)
+      differences.push_back({key, values, blocks && std::ranges::find(allowed, key) == allowed.end()});
+  };
+  for (const char* key : kBlocking) look(key, true);
+  for (const char* key : kNoted) look(key, false);
+  return differences;
+}
+
+Side side_of(const Seen& seen, const std::string& metric) {
+  Side side;
+  for (const Row* row : seen.rows)
+    if (const auto value = row->failed() ? std::nullopt : value_of(*row, metric)) side.runs.push_back(*value);
+  if (side.runs.empty()) return side;
+  side.median = median(side.runs);
+  double mean = 0, squares = 0;
+  for (const double value : side.runs) mean += value / static_cast<double>(side.runs.size());
+  for (const double value : side.runs) squares += (value - mean) * (value - mean);
+  if (side.runs.size() > 1 && mean > 0)
+    side.spread = std::sqrt(squares / static_cast<double>(side.runs.size() - 1)) / mean;
+  return side;
+}
+
+const Row* failed_row(const Seen& seen) {
+  const auto found = std::ranges::find_if(seen.rows, &Row::failed);
+  return found == seen.rows.end() ? nullptr : *found;
+}
+
+/// What can be said without a test; nothing if the row has to be tested.
+std::optional<Verdict> plain_verdict(const Pair& pair, Comparison& row, const std::string& metric) {
+  const auto because = [&row](Verdict verdict, std::string reason) {
+    row.reason = std::move(reason);
+    return verdict;
+  };
+  if (pair.fresh.rows.empty()) return because(Verdict::removed, "the new runs do not have it");
+  if (const Row* failed = failed_row(pair.fresh))
+    return because(failed->invalid ? Verdict::invalid : Verdict::failed, failed->failure);
+  if (pair.baseline.rows.empty()) return because(Verdict::added, "the baseline does not have it");
+  if (const Row* failed = failed_row(pair.baseline))
+    return because(Verdict::added, "failed in the baseline: " + failed->failure);
+  if (row.baseline.runs.empty() && row.fresh.runs.empty())
+    return because(Verdict::same, "has no " + metric + " in either");  // not a row of this metric
+  if (row.baseline.runs.size() != pair.baseline.rows.size() ||
+      row.fresh.runs.size() != pair.fresh.rows.size())
+    return because(Verdict::invalid, "some runs have no " + metric);
+  const auto is_zero = [](double value) { return value == 0; };
+  const bool zero_before = std::ranges::all_of(row.baseline.runs, is_zero),
+             zero_now = std::ranges::all_of(row.fresh.runs, is_zero);
+  if (zero_before && zero_now) return because(Verdict::same, "0 in both");
+  const auto is_usable = [](double value) { return value > 0 && std::isfinite(value); };
+  if (!std::ranges::all_of(row.baseline.runs, is_usable) || !std::ranges::all_of(row.fresh.runs, is_usable))
+    return because(Verdict::invalid, "a value of 0 or less has no ratio");
+  return std::nullopt;
+}
+
+std::vector<double> logarithms(std::vector<double> values) {
+  for (double& value : values) value = std::log(value);
+  return values;
+}
+
+/// Ratio, interval and p of a row that both sides have.
+void test_row(Comparison& row) {
+  const Welch result = welch(logarithms(row.baseline.runs), logarithms(row.fresh.runs));
+  row.ratio = std::exp(result.difference);
+  if (result.df <= 0) return;  // one run a side: nothing is known of the next
+  const double reach = student_quantile(kConfidence, result.df) * result.standard_error;
+  row.low = std::exp(result.difference - reach);
+  row.high = std::exp(result.difference + reach);
+  row.p = result.standard_error > 0 ? student_two_sided(result.difference / result.standard_error, result.df)
+                                    : (result.difference == 0 ? 1 : 0);
+}
+
+/// Runs a side after which the interval would probably lie on one side of the tolerance.
+std::size_t runs_to_settle(const Comparison& row) {
+  constexpr std::size_t kLeastRuns = 4;
+  if (!row.low) return kLeastRuns;
+  const double ratio = std::log(row.ratio), reach = std::log(*row.high) - ratio,
+               limit = std::log1p(row.tolerance);
+  const double distance = std::fabs(std::fabs(ratio) - limit);
+  const auto runs = static_cast<double>(std::min(row.baseline.runs.size(), row.fresh.runs.size()));
+  const double needed =
+      distance > 0 ? runs * (reach / distance) * (reach / distance) : static_cast<double>(kMostRunsToSettle);
+  return static_cast<std::size_t>(
+      std::clamp(std::ceil(needed), runs + 1, static_cast<double>(kMostRunsToSettle)));
+}
+
+/// Whether the sides differ by no more than the timer can tell.
+bool below_resolution(const Pair& pair, const Comparison& row, const std::string& metric) {
+  if (metric != "time") return false;
+  const double batch = pair.fresh.rows.front()->counter("batch").value_or(0);
+  return batch > 0 && std::fabs(row.fresh.median - row.baseline.median) <= kEventResolutionUs / batch;
+}
+
+Verdict tested_verdict(const Comparison& row, const CompareOptions& options) {
+  if (!row.low) return Verdict::inconclusive;
+  const double most = 1 + row.tolerance, least = 1 / most;
+  const bool slower = *row.low > most, faster = *row.high < least;
+  if ((slower || faster) && *row.q <= options.alpha)
+    return slower == options.lower_is_better ? Verdict::regressed : Verdict::improved;
+  return *row.low >= least && *row.high <= most ? Verdict::same : Verdict::inconclusive;
+}
+
+int badness(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::regressed: return 0;
+    case Verdict::failed: return 1;
+    case Verdict::removed: return 2;
+    case Verdict::invalid: return 3;
+    case Verdict::inconclusive: return 4;
+    case Verdict::improved: return 5;
+    case Verdict::added: return 6;
+    case Verdict::same: return 7;
+  }
+  return 8;
+}
+
+/// Sorts indices: rows are large, and most of them stay where they are.
+void sort_worst_first(std::vector<Comparison>& rows) {
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&rows](std::size_t i, std::size_t j) {
+    const Comparison &a = rows[i], &b = rows[j];
+    if (badness(a.verdict) != badness(b.verdict)) return badness(a.verdict) < badness(b.verdict);
+    if (a.verdict == Verdict::regressed || a.verdict == Verdict::improved)
+      return std::fabs(std::log(a.ratio)) > std::fabs(std::log(b.ratio));
+    return false;
+  });
+  std::vector<Comparison> sorted;
+  sorted.reserve(rows.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(rows[i]));
+  rows = std::move(sorted);
+}
+
+}  // namespace
+
+std::string word_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::regressed: return "REGRESSED";
+    case Verdict::improved: return "IMPROVED";
+    case Verdict::same: return "SAME";
+    case Verdict::inconclusive: return "INCONCLUSIVE";
+    case Verdict::added: return "ADDED";
+    case Verdict::removed: return "REMOVED";
+    case Verdict::failed: return "FAILED";
+    case Verdict::invalid: return "INVALID";
+  }
+  return "";
+}
+
+std::optional<bool> lower_is_better(const std::string& metric) {
+  if (metric == "time" || metric.ends_with("_us") || metric == "cv") return true;
+  if (metric.ends_with("_per_second") || metric.ends_with("_per_s") || metric.ends_with("_pct") ||
+      metric.starts_with("pct_"))
+    return false;
+  return std::nullopt;
+}
+
+bool Judgement::comparable() const { return std::ranges::none_of(context, &ContextDifference::blocks); }
+
+std::size_t Judgement::count(Verdict verdict) const {
+  return static_cast<std::size_t>(std::ranges::count(rows, verdict, &Comparison::verdict));
+}
+
+bool Judgement::bad() const {
+  return std::ranges::any_of(
+      rows, [](const Comparison& row) { return badness(row.verdict) <= badness(Verdict::invalid); });
+}
+
+Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
+                const CompareOptions& options) {
+  Judgement judgement;
+  judgement.baseline_runs = baseline.size();
+  judgement.fresh_runs = fresh.size();
+  judgement.context = context_differences(baseline, fresh, options.allowed_differences);
+  std::vector<std::pair<std::regex, double>> tolerances;
+  std::vector<bool> used(options.tolerances.size());
+  for (const Tolerance& each : options.tolerances)
+    tolerances.emplace_back(std::regex(each.pattern, std::regex::extended), each.relative);
+
+  const std::vector<Pair> pairs = match(baseline, fresh);
+  std::vector<std::size_t> tested;
+  std::vector<double> p;
+  double logs = 0;
+  for (const Pair& pair : pairs) {
+    Comparison row;
+    row.name = pair.name;
+    row.tolerance = options.tolerance;
+    for (std::size_t i = 0; i < tolerances.size(); ++i) {
+      if (!std::regex_search(row.name, tolerances[i].first)) continue;
+      row.tolerance = tolerances[i].second;
+      used[i] = true;
+    }
+    row.baseline = side_of(pair.baseline, options.metric);
+    row.fresh = side_of(pair.fresh, options.metric);
+    if (const auto verdict = plain_verdict(pair, row, options.metric)) {
+      row.verdict = *verdict;
+    } else {
+      test_row(row);
+      logs += std::log(row.ratio);
+      ++judgement.geomean_rows;
+      if (row.p) {
+        tested.push_back(judgement.rows.size());
+        p.push_back(*row.p);
+      }
+      if (below_resolution(pair, row, options.metric)) row.reason = "differs by less than the timer resolves";
+    }
+    judgement.rows.push_back(std::move(row));
+  }
+  const std::vector<double> q = adjusted(p);
+  for (std::size_t i = 0; i < tested.size(); ++i) judgement.rows[tested[i]].q = q[i];
+  for (Comparison& row : judgement.rows) {
+    if (row.ratio <= 0) continue;  // has its verdict
+    row.verdict = row.reason.empty() ? tested_verdict(row, options) : Verdict::same;
+    if (row.verdict == Verdict::inconclusive) row.runs_to_settle = runs_to_settle(row);
+  }
+  if (judgement.geomean_rows > 0)
+    judgement.geomean = std::exp(logs / static_cast<double>(judgement.geomean_rows));
+  for (std::size_t i = 0; i < used.size(); ++i)
+    if (!used[i])
+      judgement.warnings.push_back(fmt::format("the tolerance for '{}' fits no row: has it been renamed?",
+                                               options.tolerances[i].pattern));
+  sort_worst_first(judgement.rows);
+  return judgement;
+}
+
+}  // namespace overlap::report

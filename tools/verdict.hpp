@@ -1,0 +1,83 @@
+// Two sets of runs against each other: a verdict per row that stands when the runs are made again. Pure.
+//
+// A file is one run of the program, and runs are what is counted: repetitions within a run share its memory,
+// its clocks and its neighbours, and however many they are they do not say how far the next run will be off.
+// Each run gives one value a row, its median; sides are compared by Welch's t on the logarithms of those
+// values, and a row is only called if the whole interval of the ratio lies beyond the tolerance and the false
+// discovery rate over all rows that were tested stays below alpha.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "results.hpp"
+
+namespace overlap::report {
+
+enum class Verdict { regressed, improved, same, inconclusive, added, removed, failed, invalid };
+std::string word_of(Verdict verdict);  ///< "REGRESSED"
+
+/// How far a row may move before anybody wants to know.
+struct Tolerance {
+  std::string pattern;  ///< regular expression found in the row's name
+  double relative = 0;
+};
+
+struct CompareOptions {
+  std::string metric = "time";  ///< or a counter
+  bool lower_is_better = true;
+  double tolerance = 0.02;              ///< of rows that no pattern names
+  std::vector<Tolerance> tolerances{};  ///< the last that matches counts
+  double alpha = 0.05;
+  std::vector<std::string> allowed_differences{};  ///< context keys that may differ
+};
+
+/// What one side knows of a row.
+struct Side {
+  std::vector<double> runs;  ///< the metric of each run that has the row
+  double median = 0;
+  double spread = 0;  ///< standard deviation over mean of the runs
+};
+
+struct Comparison {
+  std::string name;
+  Verdict verdict = Verdict::inconclusive;
+  Side baseline, fresh;
+  double ratio = 0;                 ///< new over baseline, of geometric means; 0: there is none
+  std::optional<double> low, high;  ///< 95 % interval of the ratio
+  std::optional<double> p, q;       ///< q is p corrected for all rows that were tested
+  double tolerance = 0;
+  std::size_t runs_to_settle = 0;  ///< of an inconclusive row: runs a side that would probably do
+  std::string reason;              ///< of other verdicts than the first three
+};
+
+/// A context key in which runs differ.
+struct ContextDifference {
+  std::string key;
+  std::vector<std::string> values;
+  bool blocks = false;
+};
+
+struct Judgement {
+  std::vector<Comparison>
+      rows;  ///< worst first: regressed, failed, removed, invalid, inconclusive, then the rest
+  std::vector<ContextDifference> context;
+  std::vector<std::string> warnings;
+  std::size_t baseline_runs = 0, fresh_runs = 0;
+  double geomean = 1;  ///< of the ratios of rows that both sides have
+  std::size_t geomean_rows = 0;
+
+  bool comparable() const;
+  std::size_t count(Verdict verdict) const;
+  bool bad() const;  ///< a regressed, failed, removed or invalid row
+};
+
+/// @throws std::regex_error for a broken pattern.
+Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
+                const CompareOptions& options);
+
+/// Whether less of a metric is better; nothing if its name does not say.
+std::optional<bool> lower_is_better(const std::string& metric);
+
+}  // namespace overlap::report

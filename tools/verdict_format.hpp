@@ -1,0 +1,21 @@
+// A judgement as text, Markdown for a pull request, CSV, JSON and JUnit. Pure.
+#pragma once
+
+#include <string>
+
+#include "verdict.hpp"
+
+namespace overlap::report {
+
+/// For a terminal: the rows that somebody should look at, then counts.
+std::string judgement_text(const Judgement& judgement, const CompareOptions& options);
+/// For a pull request: worst first, under 65,536 characters, which is what GitHub takes.
+std::string judgement_markdown(const Judgement& judgement, const CompareOptions& options);
+/// A line per row (RFC 4180); text that a spreadsheet would take for a formula is defused.
+std::string judgement_csv(const Judgement& judgement);
+/// {"schema": "overlap-compare-1", ...}; what a row has not is absent.
+std::string judgement_json(const Judgement& judgement, const CompareOptions& options);
+/// A test case per row: regressed, failed, removed and invalid ones fail, inconclusive ones are skipped.
+std::string judgement_junit(const Judgement& judgement);
+
+}  // namespace overlap::report
