@@ -9,6 +9,7 @@
 #include <future>
 
 #include "advise.hpp"
+#include "export.hpp"
 #include "results.hpp"
 #include "table.hpp"
 #include "tolerances.hpp"
@@ -172,6 +173,16 @@ int compare(CompareArguments& arguments, const Options& options) {
   return arguments.fail_on_inconclusive && judgement.count(Verdict::inconclusive) > 0 ? kInconclusive : kFine;
 }
 
+int export_runs(const Options& options) {
+  const std::vector<Run> runs = read_runs(options.files);
+  write(options.format == "github-action" ? export_github_action(runs)
+        : options.format == "bencher"     ? export_bencher(runs)
+        : options.format == "otava"       ? export_otava(runs)
+                                          : export_gbench(runs),
+        options.output);
+  return failed_rows(runs);
+}
+
 int noise(const CompareArguments& arguments, const Options& options) {
   if (options.files.size() < 3) throw UsageError("noise: give at least three runs of the same program");
   write(tolerances_json(tolerances_from(read_runs(options.files), arguments.options.tolerance)),
@@ -280,6 +291,14 @@ int run(int argc, char** argv) {
   add_common(*noise_command, options, {"json"});
   noise_command->add_option("--least", arguments.options.tolerance, "Smallest tolerance (default 0.02)")
       ->check(CLI::Range(0.0, 10.0));
+  CLI::App* export_command =
+      app.add_subcommand("export",
+                         "Runs for other trackers, medians over the files, failed rows left out (and the "
+                         "exit code 1): gbench, Google Benchmark\n"
+                         "JSON with one plain row a name; github-action, a customSmallerIsBetter list; "
+                         "bencher, Bencher Metric Format; otava,\n"
+                         "CSV for Apache Otava, a line a run.");
+  add_common(*export_command, options, {"gbench", "github-action", "bencher", "otava"});
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -288,6 +307,7 @@ int run(int argc, char** argv) {
     throw UsageError(std::string(e.what()) + "; see overlap-report --help");
   }
   if (compare_command->parsed()) return compare(arguments, options);
+  if (export_command->parsed()) return export_runs(options);
   if (noise_command->parsed()) return noise(arguments, options);
   return advise_command->parsed() ? advise_on(options) : table(options);
 }

@@ -1,0 +1,21 @@
+// Runs in the formats that trackers take in, without what they read wrongly: failed rows as times of 0,
+// summaries as measurements, numbers that are none. Pure. A row's value is the median over the runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results.hpp"
+
+namespace overlap::report {
+
+/// Google Benchmark JSON with one plain row a name: the median of its samples in real_time.
+std::string export_gbench(const std::vector<Run>& runs);
+/// github-action-benchmark's customSmallerIsBetter: [{name, unit, value, range, extra}].
+std::string export_github_action(const std::vector<Run>& runs);
+/// Bencher Metric Format: latency in nanoseconds, throughput in bytes per second where the row has it.
+std::string export_bencher(const std::vector<Run>& runs);
+/// Apache Otava's CSV: a line a run, a column a row, times in microseconds.
+std::string export_otava(const std::vector<Run>& runs);
+
+}  // namespace overlap::report

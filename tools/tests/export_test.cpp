@@ -1,0 +1,84 @@
+// What other trackers get.
+#include "export.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "run_text.hpp"
+
+namespace overlap::report {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Two runs of a good row, a second one that only the later run has, and a failed one.
+std::vector<report::Run> runs() {
+  const std::string failed =
+      R"({"name": "f/n:1", "error_occurred": true, "error_message": "x", "real_time": 0, "time_unit": "us"})";
+  const auto good = [](double time) {
+    return row_text("a/n:1/manual_time", time, "us", R"(, "bytes_per_second": 2e9, "x": NaN)");
+  };
+  return {
+      parse_run(
+          run_text(good(12) + "," + row_text("b,c/n:2/manual_time", 5) + "," + failed,
+                   R"("gpu": "G", "driver": "1", "date": "2026-02-02", "revision": "later", "num_cpus": 4)"),
+          "b"),
+      parse_run(
+          run_text(good(10), R"("gpu": "G", "driver": "1", "date": "2026-01-01", "revision": "earlier")"),
+          "a")};
+}
+
+TEST(Export, GoogleBenchmarkJsonIsPlainAndReadable) {
+  const std::string text = export_gbench(runs());
+  const Json json = Json::parse(text);
+  ASSERT_EQ(json["benchmarks"].size(), 2U);
+  EXPECT_EQ(json["benchmarks"][0]["name"], "a/n:1/manual_time");
+  EXPECT_EQ(json["benchmarks"][0]["real_time"], 11.0);
+  EXPECT_EQ(json["benchmarks"][0]["bytes_per_second"], 2e9);
+  EXPECT_FALSE(json["benchmarks"][0].contains("x"));
+  EXPECT_EQ(json["context"]["num_cpus"], 4);
+  EXPECT_TRUE(json["context"]["caches"].is_array());
+  const report::Run again = parse_run(text, "again");
+  EXPECT_TRUE(again.warnings.empty());
+  EXPECT_EQ(again.rows.size(), 2U);
+  EXPECT_EQ(again.rows[0].name, "a/n:1");
+}
+
+TEST(Export, GithubActionGetsAList) {
+  const Json json = Json::parse(export_github_action(runs()));
+  ASSERT_EQ(json.size(), 2U);
+  EXPECT_EQ(json[0],
+            Json::parse(
+                R"({"name": "a/n:1", "unit": "us", "value": 11.0, "range": "± 1", "extra": "G, driver 1"})"));
+  EXPECT_FALSE(json[1].contains("range")) << "one run has none";
+}
+
+TEST(Export, BencherGetsNanosecondsAndRates) {
+  const Json json = Json::parse(export_bencher(runs()));
+  EXPECT_EQ(json["a/n:1"]["latency"],
+            Json::parse(R"({"value": 11000.0, "lower_value": 10000.0, "upper_value": 12000.0})"));
+  EXPECT_EQ(json["a/n:1"]["throughput"]["value"], 2e9);
+  EXPECT_FALSE(json["b,c/n:2"].contains("throughput"));
+  EXPECT_FALSE(json.contains("f/n:1"));
+}
+
+TEST(Export, OtavaGetsALineARunInTheOrderOfTime) {
+  EXPECT_EQ(export_otava(runs()),
+            "time,commit,a/n:1/manual_time,\"b,c/n:2/manual_time\"\n"
+            "2026-01-01,earlier,10,\n"
+            "2026-02-02,later,12,5\n");
+}
+
+class ExportTest : public CommandTest {};
+
+TEST_F(ExportTest, SaysThatRowsFailed) {
+  const std::string file =
+      write("run.json", run_text(row_text("a/n:1", 1) + R"(,{"name": "f", "skipped": true})"));
+  const std::string command = std::string(OVERLAP_REPORT) + " export " + file;
+  for (const char* format : {"gbench", "github-action", "bencher", "otava"})
+    EXPECT_EQ(run_command(command + " --format " + format).exit_code, 1) << format;
+  EXPECT_EQ(run_command(command + " --format csv").exit_code, 2);
+}
+
+}  // namespace
+}  // namespace overlap::report
