@@ -1,194 +1,14 @@
-// overlap-report: arguments, files, exit codes.
+// overlap-report: the command line. What each command does is in commands.cpp.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdio>
-#include <fstream>
-#include <future>
 
-#include "advise.hpp"
-#include "export.hpp"
+#include "commands.hpp"
 #include "results.hpp"
-#include "table.hpp"
-#include "tolerances.hpp"
-#include "verdict_format.hpp"
-#include "view.hpp"
 
 namespace overlap::report {
 namespace {
-
-/// kBad: a row regressed, failed, was removed or makes no sense.
-enum ExitCode { kFine = 0, kBad = 1, kUsage = 2, kUnreadable = 3, kInconclusive = 4, kIncomparable = 5 };
-
-/// Wrong words on the command line.
-class UsageError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// Never throws, unlike fmt::print: standard error may be closed or full.
-void complain(const std::string& text) { std::fputs(("overlap-report: " + text + "\n").c_str(), stderr); }
-
-/// What commands have in common.
-struct Options {
-  std::vector<std::string> files;
-  std::vector<std::string> baseline;
-  std::string format = "text";
-  std::string output;
-};
-
-std::vector<Run> read_runs(const std::vector<std::string>& files,
-                           const std::vector<std::string>& counters = {}) {
-  // Side by side: most of a comparison's time is reading.
-  std::vector<std::future<Run>> reading;
-  for (const std::string& file : files)
-    reading.push_back(std::async(std::launch::async, read_run, file, counters));
-  std::vector<Run> runs;
-  for (auto& each : reading) {
-    runs.push_back(each.get());
-    for (const std::string& warning : runs.back().warnings)
-      complain("warning: " + runs.back().path + ": " + warning);
-  }
-  return runs;
-}
-
-/// Says how many rows failed. @return the exit code for it.
-int failed_rows(const std::vector<Run>& runs) {
-  std::size_t failed = 0;
-  for (const Run& run : runs)
-    failed += static_cast<std::size_t>(std::ranges::count_if(run.rows, &Row::failed));
-  if (failed > 0) complain(fmt::format("{} rows failed", failed));
-  return failed > 0 ? kBad : kFine;
-}
-
-Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run>& runs) {
-  Axes baseline;
-  for (const std::string& word : words) {
-    const auto equals = word.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw UsageError("--baseline " + word + ": write AXIS=VALUE, such as order=sequential");
-    baseline.emplace_back(word.substr(0, equals), word.substr(equals + 1));
-  }
-  if (baseline.empty()) return baseline;
-  const bool any = std::ranges::any_of(runs, [&](const Run& run) {
-    return std::ranges::any_of(run.rows, [&](const Row& row) {
-      return std::ranges::all_of(baseline,
-                                 [&](const auto& axis) { return row.axis(axis.first) == axis.second; });
-    });
-  });
-  if (!any)
-    throw UsageError("--baseline: no row has " + words.front() + (words.size() > 1 ? " and the others" : ""));
-  return baseline;
-}
-
-void write(const std::string& text, const std::string& path) {
-  if (path.empty()) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-      throw UsageError("standard output takes no more");
-    return;
-  }
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  if (!out.flush()) throw UsageError("-o " + path + ": cannot write there");
-}
-
-int table(const Options& options) {
-  const std::vector<Run> runs = read_runs(options.files);
-  const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs));
-  const auto format = options.format == "md"     ? to_markdown
-                      : options.format == "csv"  ? to_csv
-                      : options.format == "json" ? to_json
-                                                 : to_text;
-  write(format(views, runs), options.output);
-  return failed_rows(runs);
-}
-
-int advise_on(const Options& options) {
-  const std::vector<Run> runs = read_runs(options.files);
-  std::string text;
-  for (const Run& run : runs) {
-    const Advice advice = advise(run);
-    if (!text.empty()) text += options.format == "json" ? "" : "\n";
-    text += options.format == "json" ? advice_json(advice, run) : advice_text(advice, run);
-  }
-  write(text, options.output);
-  return failed_rows(runs);
-}
-
-/// What only `compare` and `noise` take.
-struct CompareArguments {
-  std::vector<std::string> baseline, fresh;
-  std::string metric = "time";
-  std::string tolerances;
-  bool fail_on_inconclusive = false;
-  bool advisory = false;
-  CompareOptions options;
-};
-
-/// Reads "COUNTER" or "COUNTER:higher".
-void read_metric(CompareArguments& arguments) {
-  const auto colon = arguments.metric.find(':');
-  arguments.options.metric = arguments.metric.substr(0, colon);
-  const std::string direction = colon == std::string::npos ? "" : arguments.metric.substr(colon + 1);
-  if (!direction.empty() && direction != "lower" && direction != "higher")
-    throw UsageError("--metric " + arguments.metric +
-                     ": after the colon, write lower or higher, whichever is better");
-  const auto known = lower_is_better(arguments.options.metric);
-  if (direction.empty() && !known)
-    throw UsageError("--metric " + arguments.metric +
-                     ": say whether lower or higher is better, as in --metric " + arguments.metric +
-                     ":higher");
-  arguments.options.lower_is_better = direction.empty() ? *known : direction == "lower";
-}
-
-int compare(CompareArguments& arguments, const Options& options) {
-  read_metric(arguments);
-  if (!arguments.tolerances.empty()) arguments.options.tolerances = read_tolerances(arguments.tolerances);
-  std::vector<std::string> files = arguments.baseline;
-  files.insert(files.end(), arguments.fresh.begin(), arguments.fresh.end());
-  std::vector<Run> baseline = read_runs(files, {arguments.options.metric, "batch"});
-  const auto first_fresh = baseline.begin() + static_cast<std::ptrdiff_t>(arguments.baseline.size());
-  const std::vector<Run> fresh(std::make_move_iterator(first_fresh), std::make_move_iterator(baseline.end()));
-  baseline.erase(first_fresh, baseline.end());
-  const Judgement judgement = judge(baseline, fresh, arguments.options);
-  for (const std::string& warning : judgement.warnings) complain("warning: " + warning);
-  if (!judgement.comparable()) {
-    for (const ContextDifference& difference : judgement.context)
-      if (difference.blocks)
-        complain(fmt::format(
-            "{} differs ({}): these runs cannot be compared; --allow-context-diff={} to do it all the same",
-            difference.key, fmt::join(difference.values, " / "), difference.key));
-    return kIncomparable;
-  }
-  write(options.format == "md"      ? judgement_markdown(judgement, arguments.options)
-        : options.format == "csv"   ? judgement_csv(judgement)
-        : options.format == "json"  ? judgement_json(judgement, arguments.options)
-        : options.format == "junit" ? judgement_junit(judgement)
-                                    : judgement_text(judgement, arguments.options),
-        options.output);
-  if (arguments.advisory) return kFine;
-  if (judgement.bad()) return kBad;
-  return arguments.fail_on_inconclusive && judgement.count(Verdict::inconclusive) > 0 ? kInconclusive : kFine;
-}
-
-int export_runs(const Options& options) {
-  const std::vector<Run> runs = read_runs(options.files);
-  write(options.format == "github-action" ? export_github_action(runs)
-        : options.format == "bencher"     ? export_bencher(runs)
-        : options.format == "otava"       ? export_otava(runs)
-                                          : export_gbench(runs),
-        options.output);
-  return failed_rows(runs);
-}
-
-int noise(const CompareArguments& arguments, const Options& options) {
-  if (options.files.size() < 3) throw UsageError("noise: give at least three runs of the same program");
-  write(tolerances_json(tolerances_from(read_runs(options.files), arguments.options.tolerance)),
-        options.output);
-  return kFine;
-}
 
 /// Adds what every command takes beside its files.
 void add_output(CLI::App& command, Options& options, const std::vector<std::string>& formats) {
@@ -214,7 +34,10 @@ CLI::App* add_compare(CLI::App& app, CompareArguments& arguments, Options& optio
       "interval of its ratio lies beyond the tolerance and, over all rows tested, at most 5 % of such calls "
       "are false; SAME\n"
       "if the interval lies within; else INCONCLUSIVE, with the number of runs that would settle it.");
-  command->add_option("--baseline", arguments.baseline, "JSON files of the old program")->required();
+  command->add_option("--baseline", arguments.baseline, "JSON files of the old program");
+  command->add_option("--baseline-store", arguments.store, "Take the baseline from this store (see history)");
+  command->add_option("--commit", arguments.commit, "Of the store: the runs of this commit");
+  command->add_option("--last", arguments.last, "Of the store: the last so many runs");
   command->add_option("--new", arguments.fresh, "JSON files of the new program")->required();
   command->add_option("--metric", arguments.metric,
                       "time (default), or a counter; COUNTER:lower or COUNTER:higher where its name does not "
@@ -299,6 +122,29 @@ int run(int argc, char** argv) {
                          "bencher, Bencher Metric Format; otava,\n"
                          "CSV for Apache Otava, a line a run.");
   add_common(*export_command, options, {"gbench", "github-action", "bencher", "otava"});
+  HistoryArguments history;
+  CLI::App* history_command =
+      app.add_subcommand("history", "An append-only store of runs, and where its series changed.");
+  history_command->require_subcommand(1);
+  CLI::App* add_command = history_command->add_subcommand(
+      "add",
+      "Append runs to the store: a line each, in one write under a lock. Makes the store if there is none.");
+  add_command->add_option("store", history.store, "The store, a file of JSON lines")->required();
+  add_command->add_option("files", options.files, "JSON files, each one run")->required();
+  CLI::App* show_command =
+      history_command->add_subcommand("show",
+                                      "Change points and slow drift of every row, each with the commit that "
+                                      "it began with. Exit code 1 if a row got slower\n"
+                                      "and stayed so, and nobody acknowledged it.");
+  show_command->add_option("store", history.store, "The store")->required();
+  show_command->add_option("--acknowledged", history.acknowledged,
+                           "File of changes that are meant, each until a date");
+  show_command
+      ->add_option("--least-change", history.options.least_change,
+                   "Smallest change that matters (default 0.02)")
+      ->check(CLI::Range(0.0, 10.0));
+  show_command->add_flag("--advisory", history.advisory, "Exit 0 whatever has changed");
+  add_output(*show_command, options, {"text", "json"});
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -306,6 +152,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     throw UsageError(std::string(e.what()) + "; see overlap-report --help");
   }
+  if (add_command->parsed()) return history_add(history, options);
+  if (show_command->parsed()) return history_show(history, options);
   if (compare_command->parsed()) return compare(arguments, options);
   if (export_command->parsed()) return export_runs(options);
   if (noise_command->parsed()) return noise(arguments, options);

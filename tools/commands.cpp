@@ -1,0 +1,217 @@
+#include "commands.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <future>
+
+#include "advise.hpp"
+#include "export.hpp"
+#include "results.hpp"
+#include "table.hpp"
+#include "tolerances.hpp"
+#include "verdict_format.hpp"
+#include "view.hpp"
+
+namespace overlap::report {
+namespace {
+
+std::vector<Run> read_runs(const std::vector<std::string>& files,
+                           const std::vector<std::string>& counters = {}) {
+  // Side by side: most of a comparison's time is reading.
+  std::vector<std::future<Run>> reading;
+  for (const std::string& file : files)
+    reading.push_back(std::async(std::launch::async, read_run, file, counters));
+  std::vector<Run> runs;
+  for (auto& each : reading) {
+    runs.push_back(each.get());
+    for (const std::string& warning : runs.back().warnings)
+      complain("warning: " + runs.back().path + ": " + warning);
+  }
+  return runs;
+}
+
+/// Says how many rows failed. @return the exit code for it.
+int failed_rows(const std::vector<Run>& runs) {
+  std::size_t failed = 0;
+  for (const Run& run : runs)
+    failed += static_cast<std::size_t>(std::ranges::count_if(run.rows, &Row::failed));
+  if (failed > 0) complain(fmt::format("{} rows failed", failed));
+  return failed > 0 ? kBad : kFine;
+}
+
+Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run>& runs) {
+  Axes baseline;
+  for (const std::string& word : words) {
+    const auto equals = word.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw UsageError("--baseline " + word + ": write AXIS=VALUE, such as order=sequential");
+    baseline.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+  }
+  if (baseline.empty()) return baseline;
+  const bool any = std::ranges::any_of(runs, [&](const Run& run) {
+    return std::ranges::any_of(run.rows, [&](const Row& row) {
+      return std::ranges::all_of(baseline,
+                                 [&](const auto& axis) { return row.axis(axis.first) == axis.second; });
+    });
+  });
+  if (!any)
+    throw UsageError("--baseline: no row has " + words.front() + (words.size() > 1 ? " and the others" : ""));
+  return baseline;
+}
+
+void write(const std::string& text, const std::string& path) {
+  if (path.empty()) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
+      throw UsageError("standard output takes no more");
+    return;
+  }
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw UsageError("-o " + path + ": cannot write there");
+}
+
+/// Reads "COUNTER" or "COUNTER:higher".
+void read_metric(CompareArguments& arguments) {
+  const auto colon = arguments.metric.find(':');
+  arguments.options.metric = arguments.metric.substr(0, colon);
+  const std::string direction = colon == std::string::npos ? "" : arguments.metric.substr(colon + 1);
+  if (!direction.empty() && direction != "lower" && direction != "higher")
+    throw UsageError("--metric " + arguments.metric +
+                     ": after the colon, write lower or higher, whichever is better");
+  const auto known = lower_is_better(arguments.options.metric);
+  if (direction.empty() && !known)
+    throw UsageError("--metric " + arguments.metric +
+                     ": say whether lower or higher is better, as in --metric " + arguments.metric +
+                     ":higher");
+  arguments.options.lower_is_better = direction.empty() ? *known : direction == "lower";
+}
+
+Store open_store(const std::string& path) {
+  Store store = read_store(path);
+  for (const std::string& warning : store.warnings) complain("warning: " + path + ": " + warning);
+  return store;
+}
+
+/// The runs of the store that --commit or --last name.
+std::vector<Run> stored_baseline(const CompareArguments& arguments) {
+  if (arguments.options.metric != "time")
+    throw UsageError("--baseline-store keeps times: --metric needs files");
+  const Store store = open_store(arguments.store);
+  if (store.runs.empty()) throw InputError(arguments.store + ": has no runs");
+  if (arguments.commit.empty() == (arguments.last == 0))
+    throw UsageError("--baseline-store needs either --commit or --last");
+  const std::vector<Run> runs =
+      arguments.last > 0 ? last_runs(store, arguments.last) : runs_of_commit(store, arguments.commit);
+  if (runs.empty()) {
+    std::string known;
+    for (const Run& run : store.runs)
+      if (known.find(run.about("revision")) == std::string::npos)
+        known += (known.empty() ? "" : ", ") + run.about("revision");
+    throw UsageError("--commit " + arguments.commit + ": the store has only " + known);
+  }
+  return runs;
+}
+
+}  // namespace
+
+void complain(const std::string& text) { std::fputs(("overlap-report: " + text + "\n").c_str(), stderr); }
+
+int table(const Options& options) {
+  const std::vector<Run> runs = read_runs(options.files);
+  const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs));
+  const auto format = options.format == "md"     ? to_markdown
+                      : options.format == "csv"  ? to_csv
+                      : options.format == "json" ? to_json
+                                                 : to_text;
+  write(format(views, runs), options.output);
+  return failed_rows(runs);
+}
+
+int advise_on(const Options& options) {
+  const std::vector<Run> runs = read_runs(options.files);
+  std::string text;
+  for (const Run& run : runs) {
+    const Advice advice = advise(run);
+    if (!text.empty()) text += options.format == "json" ? "" : "\n";
+    text += options.format == "json" ? advice_json(advice, run) : advice_text(advice, run);
+  }
+  write(text, options.output);
+  return failed_rows(runs);
+}
+
+int export_runs(const Options& options) {
+  const std::vector<Run> runs = read_runs(options.files);
+  write(options.format == "github-action" ? export_github_action(runs)
+        : options.format == "bencher"     ? export_bencher(runs)
+        : options.format == "otava"       ? export_otava(runs)
+                                          : export_gbench(runs),
+        options.output);
+  return failed_rows(runs);
+}
+
+int compare(CompareArguments& arguments, const Options& options) {
+  read_metric(arguments);
+  if (!arguments.tolerances.empty()) arguments.options.tolerances = read_tolerances(arguments.tolerances);
+  const std::vector<std::string> counters = {arguments.options.metric, "batch"};
+  std::vector<Run> baseline, fresh;
+  if (arguments.store.empty()) {
+    if (arguments.baseline.empty())
+      throw UsageError("compare: give --baseline FILES, or --baseline-store with --commit or --last");
+    std::vector<std::string> files = arguments.baseline;
+    files.insert(files.end(), arguments.fresh.begin(), arguments.fresh.end());
+    baseline = read_runs(files, counters);  // side by side, both sides of them
+    const auto first_fresh = baseline.begin() + static_cast<std::ptrdiff_t>(arguments.baseline.size());
+    fresh.assign(std::make_move_iterator(first_fresh), std::make_move_iterator(baseline.end()));
+    baseline.erase(first_fresh, baseline.end());
+  } else {
+    baseline = stored_baseline(arguments);
+    fresh = read_runs(arguments.fresh, counters);
+  }
+  const Judgement judgement = judge(baseline, fresh, arguments.options);
+  for (const std::string& warning : judgement.warnings) complain("warning: " + warning);
+  if (!judgement.comparable()) {
+    for (const ContextDifference& difference : judgement.context)
+      if (difference.blocks)
+        complain(fmt::format(
+            "{} differs ({}): these runs cannot be compared; --allow-context-diff={} to do it all the same",
+            difference.key, fmt::join(difference.values, " / "), difference.key));
+    return kIncomparable;
+  }
+  write(options.format == "md"      ? judgement_markdown(judgement, arguments.options)
+        : options.format == "csv"   ? judgement_csv(judgement)
+        : options.format == "json"  ? judgement_json(judgement, arguments.options)
+        : options.format == "junit" ? judgement_junit(judgement)
+                                    : judgement_text(judgement, arguments.options),
+        options.output);
+  if (arguments.advisory) return kFine;
+  if (judgement.bad()) return kBad;
+  return arguments.fail_on_inconclusive && judgement.count(Verdict::inconclusive) > 0 ? kInconclusive : kFine;
+}
+
+int noise(const CompareArguments& arguments, const Options& options) {
+  if (options.files.size() < 3) throw UsageError("noise: give at least three runs of the same program");
+  write(tolerances_json(tolerances_from(read_runs(options.files), arguments.options.tolerance)),
+        options.output);
+  return kFine;
+}
+
+int history_add(const HistoryArguments& arguments, const Options& options) {
+  const std::vector<Run> runs = read_runs(options.files);
+  append_to_store(arguments.store, runs);
+  return failed_rows(runs);
+}
+
+int history_show(HistoryArguments& arguments, const Options& options) {
+  const Store store = open_store(arguments.store);
+  if (!arguments.acknowledged.empty())
+    arguments.options.acknowledged = read_acknowledgements(arguments.acknowledged);
+  const std::vector<Series> all = analyse(store, arguments.options);
+  write(options.format == "json" ? history_json(all) : history_text(all), options.output);
+  return !arguments.advisory && std::ranges::any_of(all, is_bad) ? kBad : kFine;
+}
+
+}  // namespace overlap::report

@@ -1,0 +1,61 @@
+// The commands of overlap-report: files in, text out, an exit code. What they compute lies elsewhere.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "history.hpp"
+#include "verdict.hpp"
+
+namespace overlap::report {
+
+/// kBad: a row regressed, failed, was removed or makes no sense.
+enum ExitCode { kFine = 0, kBad = 1, kUsage = 2, kUnreadable = 3, kInconclusive = 4, kIncomparable = 5 };
+
+/// Wrong words on the command line.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// What commands have in common.
+struct Options {
+  std::vector<std::string> files;
+  std::vector<std::string> baseline;  ///< of `table`: AXIS=VALUE
+  std::string format;
+  std::string output;
+};
+
+/// What `compare` and `noise` take.
+struct CompareArguments {
+  std::vector<std::string> baseline, fresh;
+  std::string store, commit;  ///< baseline from a store instead
+  std::size_t last = 0;
+  std::string metric = "time";
+  std::string tolerances;
+  bool fail_on_inconclusive = false;
+  bool advisory = false;
+  CompareOptions options;
+};
+
+/// What `history` takes.
+struct HistoryArguments {
+  std::string store, acknowledged;
+  bool advisory = false;
+  HistoryOptions options;
+};
+
+/// One line to standard error. Never throws, unlike fmt::print: it may be closed or full.
+void complain(const std::string& text);
+
+// Each returns its exit code. @throws UsageError, InputError
+int table(const Options& options);
+int advise_on(const Options& options);
+int export_runs(const Options& options);
+int compare(CompareArguments& arguments, const Options& options);
+int noise(const CompareArguments& arguments, const Options& options);
+int history_add(const HistoryArguments& arguments, const Options& options);
+int history_show(HistoryArguments& arguments, const Options& options);
+
+}  // namespace overlap::report
