@@ -7,11 +7,8 @@
 #include "table.hpp"
 
 namespace overlap::report {
-namespace {
 
-constexpr std::size_t kRowsShown = 2;  // of a list; JSON has them all
-
-std::string words(Rule::Verdict verdict) {
+std::string verdict_text(Rule::Verdict verdict) {
   switch (verdict) {
     case Rule::Verdict::holds: return "holds";
     case Rule::Verdict::does_not_hold: return "does not hold";
@@ -20,18 +17,22 @@ std::string words(Rule::Verdict verdict) {
   return "not measured";
 }
 
-std::string shown(const Axes& axes, const char* separator) {
+std::string axes_text(const Axes& axes, const char* separator) {
   std::string text;
   for (const auto& [axis, value] : axes)
     text += fmt::format("{}{} {}", text.empty() ? "" : separator, axis, format_count(value));
   return text;
 }
 
+namespace {
+
+constexpr std::size_t kRowsShown = 2;  // of a list; JSON has them all
+
 std::string choice_text(const Choice& choice) {
   std::string text =
       fmt::format("\n{}   {}\n  {}\n  {}, {:.2f}x ({:.2f} to {:.2f}) over {}", choice.family,
-                  shown(choice.where, "   "), shown(choice.best, ", "), format_time(choice.time_us),
-                  choice.gain.ratio, choice.gain.low, choice.gain.high, shown(choice.over, ", "));
+                  axes_text(choice.where, "   "), axes_text(choice.best, ", "), format_time(choice.time_us),
+                  choice.gain.ratio, choice.gain.low, choice.gain.high, axes_text(choice.over, ", "));
   if (choice.bound_pct)
     text += fmt::format("; {:.1f} % of {}", *choice.bound_pct,
                         choice.family == "swish" ? "a device copy" : "its bound");
@@ -65,7 +66,7 @@ std::string advice_text(const Advice& advice, const Run& run) {
   }
   text += "\nRULES OF THUMB ON THIS MACHINE\n";
   for (const Rule& rule : advice.rules) {
-    text += fmt::format("  {:<13}  {}{}\n", words(rule.verdict), rule.rule,
+    text += fmt::format("  {:<13}  {}{}\n", verdict_text(rule.verdict), rule.rule,
                         rule.why.empty() ? "" : ": " + rule.why);
     for (const std::string& row : rule.rows) text += fmt::format("  {:<13}    {}\n", "", row);
   }
@@ -103,8 +104,10 @@ std::string advice_json(const Advice& advice, const Run& run) {
   for (const Loss& loss : advice.losses)
     json["lost_overlap"].push_back({{"cause", loss.cause}, {"remedy", loss.remedy}, {"rows", loss.rows}});
   for (const Rule& rule : advice.rules)
-    json["rules"].push_back(
-        {{"rule", rule.rule}, {"verdict", words(rule.verdict)}, {"why", rule.why}, {"rows", rule.rows}});
+    json["rules"].push_back({{"rule", rule.rule},
+                             {"verdict", verdict_text(rule.verdict)},
+                             {"why", rule.why},
+                             {"rows", rule.rows}});
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

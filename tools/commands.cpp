@@ -10,6 +10,7 @@
 
 #include "advise.hpp"
 #include "export.hpp"
+#include "page.hpp"
 #include "results.hpp"
 #include "table.hpp"
 #include "tolerances.hpp"
@@ -123,7 +124,8 @@ void complain(const std::string& text) { std::fputs(("overlap-report: " + text +
 int table(const Options& options) {
   const std::vector<Run> runs = read_runs(options.files);
   const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs));
-  const auto format = options.format == "md"     ? to_markdown
+  const auto format = options.format == "html"   ? table_page
+                      : options.format == "md"   ? to_markdown
                       : options.format == "csv"  ? to_csv
                       : options.format == "json" ? to_json
                                                  : to_text;
@@ -132,12 +134,16 @@ int table(const Options& options) {
 }
 
 int advise_on(const Options& options) {
+  if (options.format == "html" && options.files.size() > 1)
+    throw UsageError("advise --format html takes one file: a page is about one machine");
   const std::vector<Run> runs = read_runs(options.files);
   std::string text;
   for (const Run& run : runs) {
     const Advice advice = advise(run);
-    if (!text.empty()) text += options.format == "json" ? "" : "\n";
-    text += options.format == "json" ? advice_json(advice, run) : advice_text(advice, run);
+    if (!text.empty() && options.format != "json") text += "\n";
+    text += options.format == "json"   ? advice_json(advice, run)
+            : options.format == "html" ? advice_page(advice, run)
+                                       : advice_text(advice, run);
   }
   write(text, options.output);
   return failed_rows(runs);
@@ -181,7 +187,8 @@ int compare(CompareArguments& arguments, const Options& options) {
             difference.key, fmt::join(difference.values, " / "), difference.key));
     return kIncomparable;
   }
-  write(options.format == "md"      ? judgement_markdown(judgement, arguments.options)
+  write(options.format == "html"    ? compare_page(judgement, arguments.options)
+        : options.format == "md"    ? judgement_markdown(judgement, arguments.options)
         : options.format == "csv"   ? judgement_csv(judgement)
         : options.format == "json"  ? judgement_json(judgement, arguments.options)
         : options.format == "junit" ? judgement_junit(judgement)
@@ -210,7 +217,10 @@ int history_show(HistoryArguments& arguments, const Options& options) {
   if (!arguments.acknowledged.empty())
     arguments.options.acknowledged = read_acknowledgements(arguments.acknowledged);
   const std::vector<Series> all = analyse(store, arguments.options);
-  write(options.format == "json" ? history_json(all) : history_text(all), options.output);
+  write(options.format == "html"   ? history_page(all)
+        : options.format == "json" ? history_json(all)
+                                   : history_text(all),
+        options.output);
   return !arguments.advisory && std::ranges::any_of(all, is_bad) ? kBad : kFine;
 }
 

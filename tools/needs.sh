@@ -28,7 +28,7 @@ install_packages() {
       apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-build_packages=(g++ cmake ninja-build git libbenchmark-dev nlohmann-json3-dev libcli11-dev libfmt-dev libeigen3-dev libgtest-dev)
+build_packages=(g++ cmake ninja-build git libbenchmark-dev nlohmann-json3-dev libcli11-dev libfmt-dev libeigen3-dev libjs-chart.js libgtest-dev)
 
 # The preset that this machine can build: cuda where there is an nvcc.
 choose_preset() {

@@ -10,14 +10,6 @@
 namespace overlap::report {
 namespace {
 
-/// Cells as they are shown, before any format lays them out.
-struct Grid {
-  std::string title;
-  std::vector<std::string> head;
-  std::vector<std::vector<std::string>> rows;
-  bool host_bound = false;  ///< some row carries the mark
-};
-
 constexpr const char* kHostBoundNote = "* host bound: enqueuing the work takes as long as the work\n";
 
 std::string shown(const Metric& metric, const Cell& cell) {
@@ -35,6 +27,11 @@ std::string shown(const Metric& metric, const Cell& cell) {
     case Metric::Form::tenths: break;
   }
   return fmt::format("{:.1f}{}", *value, name == "submit_us" && cell.host_bound ? "*" : "");
+}
+
+std::optional<double> whole_number(const std::string& text) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  return std::stod(text);
 }
 
 /// A column of results: its head, and its text for a row.
@@ -64,39 +61,6 @@ std::string title_of(const View& view, const std::vector<Run>& runs) {
     title += "   baseline: " + baseline;
   }
   return title;
-}
-
-Grid make_grid(const View& view, const std::vector<Run>& runs) {
-  Grid grid;
-  grid.title = title_of(view, runs);
-  grid.head = view.columns;
-  // Per file, the metrics that any row of the view has.
-  std::vector<std::pair<std::size_t, Column>> columns;
-  for (std::size_t file = 0; file < runs.size(); ++file) {
-    for (const Column& column : all_columns()) {
-      const bool used = std::ranges::any_of(view.rows, [&](const ViewRow& row) {
-        return !column.text(column.metric, row.cells[file]).empty();
-      });
-      if (!used) continue;
-      columns.emplace_back(file, column);
-      grid.head.push_back(runs.size() > 1 ? file_letter(file) + " " + column.head : column.head);
-    }
-  }
-  for (const ViewRow& row : view.rows) {
-    std::vector<std::string> line;
-    for (const std::string& value : row.values) line.push_back(format_count(value));
-    for (const auto& [file, column] : columns) line.push_back(column.text(column.metric, row.cells[file]));
-    std::string reasons;
-    for (std::size_t file = 0; file < runs.size(); ++file) {
-      const Cell& cell = row.cells[file];
-      grid.host_bound = grid.host_bound || (cell.present && cell.host_bound);
-      if (!cell.failure.empty())
-        reasons += (runs.size() > 1 ? file_letter(file) + ": " : "") + cell.failure + " ";
-    }
-    if (!reasons.empty()) line.push_back(reasons);
-    grid.rows.push_back(std::move(line));
-  }
-  return grid;
 }
 
 /// Characters that a terminal shows: UTF-8 continuation bytes take no place.
@@ -138,6 +102,47 @@ Axes all_axes(const View& view, const ViewRow& row) {
 }
 
 }  // namespace
+
+Grid make_grid(const View& view, const std::vector<Run>& runs) {
+  Grid grid;
+  grid.title = title_of(view, runs);
+  grid.head = view.columns;
+  // Per file, the metrics that any row of the view has.
+  std::vector<std::pair<std::size_t, Column>> columns;
+  for (std::size_t file = 0; file < runs.size(); ++file) {
+    for (const Column& column : all_columns()) {
+      const bool used = std::ranges::any_of(view.rows, [&](const ViewRow& row) {
+        return !column.text(column.metric, row.cells[file]).empty();
+      });
+      if (!used) continue;
+      columns.emplace_back(file, column);
+      grid.head.push_back(runs.size() > 1 ? file_letter(file) + " " + column.head : column.head);
+    }
+  }
+  for (const ViewRow& row : view.rows) {
+    std::vector<std::string> line;
+    std::vector<std::optional<double>> numbers;
+    for (const std::string& value : row.values) {
+      line.push_back(format_count(value));
+      numbers.push_back(whole_number(value));
+    }
+    for (const auto& [file, column] : columns) {
+      line.push_back(column.text(column.metric, row.cells[file]));
+      numbers.push_back(column.metric ? row.cells[file].number(column.metric->name) : std::nullopt);
+    }
+    std::string reasons;
+    for (std::size_t file = 0; file < runs.size(); ++file) {
+      const Cell& cell = row.cells[file];
+      grid.host_bound = grid.host_bound || (cell.present && cell.host_bound);
+      if (!cell.failure.empty())
+        reasons += (runs.size() > 1 ? file_letter(file) + ": " : "") + cell.failure + " ";
+    }
+    if (!reasons.empty()) line.push_back(reasons);
+    grid.rows.push_back(std::move(line));
+    grid.numbers.push_back(std::move(numbers));
+  }
+  return grid;
+}
 
 std::string device_of(const Run& run) {
   const std::string gpu = run.about("gpu");

@@ -1,6 +1,7 @@
 // Views as text, Markdown, CSV and JSON. Pure: the same input gives the same bytes, whatever the locale.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,16 @@ std::string to_markdown(const std::vector<View>& views, const std::vector<Run>& 
 std::string to_csv(const std::vector<View>& views, const std::vector<Run>& runs);
 /// {"schema": "overlap-table-1", "files": [...], "views": [...]}; absent values are absent, never 0 or null.
 std::string to_json(const std::vector<View>& views, const std::vector<Run>& runs);
+
+/// A view's cells as they are shown, before any format lays them out.
+struct Grid {
+  std::string title;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;               ///< one longer than the head: why the row failed
+  std::vector<std::vector<std::optional<double>>> numbers;  ///< what cells are as numbers, where they are
+  bool host_bound = false;                                  ///< some row carries the mark
+};
+Grid make_grid(const View& view, const std::vector<Run>& runs);
 
 /// The device that a run was made on.
 std::string device_of(const Run& run);

@@ -15,6 +15,7 @@ case "${1:-}" in
 esac
 
 install_packages "${build_packages[@]}"
+install_packages chromium || echo "Without Chromium the pages of the report are not looked at."
 install_packages clang-format-14 || echo "Without clang-format 14 the format of the sources is not checked."
 
 failed=()

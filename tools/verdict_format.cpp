@@ -15,11 +15,6 @@ constexpr std::size_t kMostCharacters = 65'536;
 constexpr Verdict kVerdicts[] = {Verdict::regressed,    Verdict::failed,   Verdict::removed, Verdict::invalid,
                                  Verdict::inconclusive, Verdict::improved, Verdict::added,   Verdict::same};
 
-std::string shown(double value, const std::string& metric) {
-  if (metric == "time" || metric.ends_with("_us")) return format_time(value);
-  return fmt::format("{:.4g}", value);
-}
-
 std::string percent_change(double ratio) { return fmt::format("{:+.1f} %", (ratio - 1) * 100); }
 
 /// "+5.1 % (+4.2 % to +6.0 %)".
@@ -32,31 +27,8 @@ std::string change_of(const Comparison& row) {
 
 /// "37.3 us \u00B1 1.2 %"; one run has no spread.
 std::string side_of(const Side& side, const std::string& metric) {
-  const std::string value = shown(side.median, metric);
+  const std::string value = metric_text(side.median, metric);
   return side.runs.size() > 1 ? fmt::format("{} \u00B1 {:.1f} %", value, side.spread * 100) : value;
-}
-
-std::string remark_of(const Comparison& row) {
-  if (row.verdict != Verdict::inconclusive) return row.reason;
-  return row.runs_to_settle >= 1000 ? "1,000 runs a side would not settle it"
-                                    : fmt::format("about {} runs a side would settle it", row.runs_to_settle);
-}
-
-std::string counts_line(const Judgement& judgement) {
-  std::vector<std::string> counts;
-  for (const Verdict verdict : kVerdicts)
-    if (const std::size_t count = judgement.count(verdict); count > 0)
-      counts.push_back(fmt::format("{} {}", count, word_of(verdict)));
-  return fmt::format("{}", fmt::join(counts, ", "));
-}
-
-std::string summary_line(const Judgement& judgement, const CompareOptions& options) {
-  return fmt::format(
-      "{} baseline and {} new runs, metric {}, tolerance {:.1f} %, false discovery rate {:.0f} %: {}. "
-      "Geometric mean of "
-      "{} ratios: {:.4f}.",
-      judgement.baseline_runs, judgement.fresh_runs, options.metric, options.tolerance * 100,
-      options.alpha * 100, counts_line(judgement), judgement.geomean_rows, judgement.geomean);
 }
 
 std::string difference_line(const ContextDifference& difference) {
@@ -106,7 +78,35 @@ std::string csv_field(std::string text) {
 
 std::string number(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; }
 
+std::string counts_line(const Judgement& judgement) {
+  std::vector<std::string> counts;
+  for (const Verdict verdict : kVerdicts)
+    if (const std::size_t count = judgement.count(verdict); count > 0)
+      counts.push_back(fmt::format("{} {}", count, word_of(verdict)));
+  return fmt::format("{}", fmt::join(counts, ", "));
+}
+
 }  // namespace
+
+std::string metric_text(double value, const std::string& metric) {
+  if (metric == "time" || metric.ends_with("_us")) return format_time(value);
+  return fmt::format("{:.4g}", value);
+}
+
+std::string remark_of(const Comparison& row) {
+  if (row.verdict != Verdict::inconclusive) return row.reason;
+  return row.runs_to_settle >= 1000 ? "1,000 runs a side would not settle it"
+                                    : fmt::format("about {} runs a side would settle it", row.runs_to_settle);
+}
+
+std::string judgement_summary(const Judgement& judgement, const CompareOptions& options) {
+  return fmt::format(
+      "{} baseline and {} new runs, metric {}, tolerance {:.1f} %, false discovery rate {:.0f} %: {}. "
+      "Geometric mean of "
+      "{} ratios: {:.4f}.",
+      judgement.baseline_runs, judgement.fresh_runs, options.metric, options.tolerance * 100,
+      options.alpha * 100, counts_line(judgement), judgement.geomean_rows, judgement.geomean);
+}
 
 std::string judgement_text(const Judgement& judgement, const CompareOptions& options) {
   std::string text;
@@ -121,13 +121,13 @@ std::string judgement_text(const Judgement& judgement, const CompareOptions& opt
       if (!part.empty()) detail += (detail.empty() ? "" : "   ") + part;
     text += fmt::format("{:<12}    {}\n", "", detail);
   }
-  return text + summary_line(judgement, options) + "\n";
+  return text + judgement_summary(judgement, options) + "\n";
 }
 
 std::string judgement_markdown(const Judgement& judgement, const CompareOptions& options) {
   std::string text =
       fmt::format("### {} {}\n\n{}\n\n", judgement.bad() ? "\u274C" : "\u2705", "overlap-report compare",
-                  escaped_markdown(summary_line(judgement, options)));
+                  escaped_markdown(judgement_summary(judgement, options)));
   for (const ContextDifference& difference : judgement.context)
     text += "- " + escaped_markdown(difference_line(difference)) + "\n";
   if (std::ranges::none_of(judgement.rows, worth_showing)) return text;
@@ -138,9 +138,9 @@ std::string judgement_markdown(const Judgement& judgement, const CompareOptions&
     if (!worth_showing(row)) continue;
     const std::string line =
         fmt::format("| {} | {} | {} | {} | {} | {} |\n", word_of(row.verdict), escaped_markdown(row.name),
-                    row.baseline.runs.empty() ? "" : shown(row.baseline.median, options.metric),
-                    row.fresh.runs.empty() ? "" : shown(row.fresh.median, options.metric), change_of(row),
-                    escaped_markdown(remark_of(row)));
+                    row.baseline.runs.empty() ? "" : metric_text(row.baseline.median, options.metric),
+                    row.fresh.runs.empty() ? "" : metric_text(row.fresh.median, options.metric),
+                    change_of(row), escaped_markdown(remark_of(row)));
     if (left_out > 0 || text.size() + line.size() + kRoomForEnd > kMostCharacters)
       ++left_out;
     else

@@ -7,6 +7,13 @@
 
 namespace overlap::report {
 
+/// A value of the metric, as people read it.
+std::string metric_text(double value, const std::string& metric);
+/// What to say of a row beside its numbers: why it has its verdict, or what would settle it.
+std::string remark_of(const Comparison& row);
+/// Runs, tolerance, how many rows of each verdict, geometric mean: one line.
+std::string judgement_summary(const Judgement& judgement, const CompareOptions& options);
+
 /// For a terminal: the rows that somebody should look at, then counts.
 std::string judgement_text(const Judgement& judgement, const CompareOptions& options);
 /// For a pull request: worst first, under 65,536 characters, which is what GitHub takes.
