@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # One run on a machine with a GPU, from build to results: builds, runs the CUDA tests, the sweeps, the sanitizers,
 # and leaves everything in a folder.
-#   tools/gpu_run.sh OUTPUT_FOLDER [STEP...]      steps: tests quick again paper sanitize (default: all)
-# Environment: CUDA_ARCHITECTURES (default 90), REVISION (default: asks git).
+#   tools/gpu_run.sh OUTPUT_FOLDER [STEP...]      steps: tests quick again paper sanitize (default), aa
+# aa: ten short runs of the same program, for verdicts on nothing: aa.tar.gz and the tolerances they give.
+# Environment: CUDA_ARCHITECTURES (default 90), REVISION (default: asks git), AA_RUNS (default 10).
 set -uo pipefail
 cd "$(dirname "$0")/.."
-out=${1:?usage: tools/gpu_run.sh OUTPUT_FOLDER [tests|quick|again|paper|sanitize ...]}
+out=${1:?usage: tools/gpu_run.sh OUTPUT_FOLDER [tests|quick|again|paper|sanitize|aa ...]}
 shift
 steps=${*:-tests quick again paper sanitize}
 mkdir -p "$out"
@@ -39,6 +40,10 @@ for step in $steps; do
           --benchmark_filter='^(timer|sequence|swish|double|concurrent|graph)|pinned|write_comb|d2d' >"$out/$tool.log" 2>&1
         grep -E 'SUMMARY' "$out/$tool.log"
       done ;;
+    aa)
+      attempt tools/compare.sh --aa --new $build/overlap-bench --runs "${AA_RUNS:-10}" -o "$out/aa" -- \
+        --benchmark_min_time=0.03 --benchmark_min_warmup_time=0.05
+      tar -C "$out" -czf "$out/aa.tar.gz" aa && rm -rf "$out/aa" ;;
     *) echo "unknown step $step"; exit 2 ;;
   esac
 done
