@@ -191,7 +191,10 @@ Row finish(Gathered gathered) {
 /// Collects rows by name. Equal names of different instances are different rows.
 class Rows {
  public:
-  Rows(const std::string& path, Run& run) : path_(path), run_(run) {}
+  Rows(const std::string& path, Run& run, std::size_t expected) : path_(path), run_(run) {
+    rows_.reserve(expected);
+    index_.reserve(expected);
+  }
 
   void add(Fields&& fields) {
     if (fields.text("name").empty())
@@ -289,7 +292,7 @@ Run parse_run(const std::string& text, const std::string& path, const std::vecto
     refuse(path, fmt::format("offset {}: {}", e.offset, e.what()));
   }
   run.warnings = clean.warnings;
-  Rows rows(path, run);
+  Rows rows(path, run, clean.row_offsets.size());
   const auto keep = [&counters](std::string_view key) {
     return counters.empty() || standard_fields().contains(key) || key == "p50_us" ||
            std::ranges::find(counters, key) != counters.end();

@@ -42,6 +42,9 @@ struct Pair {
 std::vector<Pair> match(const std::vector<Run>& baseline, const std::vector<Run>& fresh) {
   std::vector<Pair> pairs;
   std::unordered_map<std::string, std::size_t> index;
+  const std::size_t expected = fresh.empty() ? 0 : fresh.front().rows.size();
+  pairs.reserve(expected);
+  index.reserve(expected);
   const auto add = [&](const std::vector<Run>& runs, Seen Pair::*side) {
     for (const Run& run : runs) {
       for (const Row& row : run.rows) {
