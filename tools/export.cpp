@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "escape.hpp"
+
 namespace overlap::report {
 namespace {
 
@@ -36,13 +38,6 @@ std::vector<Series> gather(const std::vector<Run>& runs) {
 
 std::string dumped(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
 }
 
 }  // namespace

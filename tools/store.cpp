@@ -11,14 +11,12 @@
 #include <regex>
 
 #include "history.hpp"
+#include "verdict.hpp"
 
 namespace overlap::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kClassKeys[] = {"backend", "gpu",          "compute_capability",
-                                      "driver",  "cuda_runtime", "build_type"};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw InputError(path + ": " + reason);
@@ -127,7 +125,7 @@ void append_to_store(const std::string& path, const std::vector<Run>& runs) {
 
 std::string context_class(const Run& run) {
   std::string text;
-  for (const char* key : kClassKeys)
+  for (const char* key : kComparableContext)
     if (const std::string value = run.about(key); !value.empty()) text += (text.empty() ? "" : ", ") + value;
   return text;
 }

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "escape.hpp"
+
 namespace overlap::report {
 namespace {
 
@@ -77,22 +79,6 @@ std::string legend(const std::vector<Run>& runs, const char* line_end) {
   for (std::size_t file = 0; file < runs.size(); ++file)
     text += (runs.size() > 1 ? file_letter(file) + ": " : "") + describe_run(runs[file]) + line_end;
   return text;
-}
-
-std::string markdown_escaped(const std::string& text) {
-  std::string escaped;
-  for (char c : text) {
-    if (std::string_view("|\\`*_[]<>").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c == '\n' || c == '\r' ? ' ' : c;
-  }
-  return escaped;
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
 }
 
 Axes all_axes(const View& view, const ViewRow& row) {

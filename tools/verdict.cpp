@@ -18,9 +18,7 @@ constexpr double kConfidence = 0.05;        // of the interval: 95 %
 constexpr double kEventResolutionUs = 0.5;  // of CUDA events
 constexpr std::size_t kMostRunsToSettle = 1000;
 
-/// Context that makes times incomparable where it differs, and context that is only worth a note.
-constexpr const char* kBlocking[] = {"backend",      "gpu",        "compute_capability", "driver",
-                                     "cuda_runtime", "build_type", "library_build_type", "timing_mode"};
+/// Context that is worth a note where it differs.
 constexpr const char* kNoted[] = {"host_name", "num_cpus", "pcie",           "compiler",
                                   "revision",  "sweep",    "library_version"};
 
@@ -71,7 +69,7 @@ std::vector<ContextDifference> context_differences(const std::vector<Run>& basel
     if (values.size() > 1)
       differences.push_back({key, values, blocks && std::ranges::find(allowed, key) == allowed.end()});
   };
-  for (const char* key : kBlocking) look(key, true);
+  for (const char* key : kComparableContext) look(key, true);
   for (const char* key : kNoted) look(key, false);
   return differences;
 }

@@ -15,6 +15,10 @@
 
 namespace overlap::report {
 
+/// Context keys in which runs must agree for their times to be compared.
+inline constexpr const char* kComparableContext[] = {
+    "backend", "gpu", "compute_capability", "driver", "cuda_runtime", "build_type", "library_build_type"};
+
 enum class Verdict { regressed, improved, same, inconclusive, added, removed, failed, invalid };
 std::string word_of(Verdict verdict);  ///< "REGRESSED"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "escape.hpp"
 #include "table.hpp"
 
 namespace overlap::report {
@@ -42,15 +43,6 @@ std::string difference_line(const ContextDifference& difference) {
 /// Whether a reader has to see the row.
 bool worth_showing(const Comparison& row) { return row.verdict != Verdict::same; }
 
-std::string escaped_markdown(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (std::string_view("\\|`*_[]<>").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c == '\n' || c == '\r' ? ' ' : c;
-  }
-  return escaped;
-}
-
 std::string escaped_xml(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
@@ -67,13 +59,10 @@ std::string escaped_xml(const std::string& text) {
   return escaped;
 }
 
-std::string csv_field(std::string text) {
-  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
-    text.insert(0, "'");
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
+/// A field that no spreadsheet takes for a formula.
+std::string harmless_field(const std::string& text) {
+  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+  return csv_field(formula ? "'" + text : text);
 }
 
 std::string number(const std::optional<double>& value) { return value ? fmt::format("{}", *value) : ""; }
@@ -127,9 +116,9 @@ std::string judgement_text(const Judgement& judgement, const CompareOptions& opt
 std::string judgement_markdown(const Judgement& judgement, const CompareOptions& options) {
   std::string text =
       fmt::format("### {} {}\n\n{}\n\n", judgement.bad() ? "\u274C" : "\u2705", "overlap-report compare",
-                  escaped_markdown(judgement_summary(judgement, options)));
+                  markdown_escaped(judgement_summary(judgement, options)));
   for (const ContextDifference& difference : judgement.context)
-    text += "- " + escaped_markdown(difference_line(difference)) + "\n";
+    text += "- " + markdown_escaped(difference_line(difference)) + "\n";
   if (std::ranges::none_of(judgement.rows, worth_showing)) return text;
   text += "\n| verdict | row | baseline | new | change (95 %) | |\n|---|---|---:|---:|---:|---|\n";
   std::size_t left_out = 0;
@@ -137,10 +126,10 @@ std::string judgement_markdown(const Judgement& judgement, const CompareOptions&
   for (const Comparison& row : judgement.rows) {
     if (!worth_showing(row)) continue;
     const std::string line =
-        fmt::format("| {} | {} | {} | {} | {} | {} |\n", word_of(row.verdict), escaped_markdown(row.name),
+        fmt::format("| {} | {} | {} | {} | {} | {} |\n", word_of(row.verdict), markdown_escaped(row.name),
                     row.baseline.runs.empty() ? "" : metric_text(row.baseline.median, options.metric),
                     row.fresh.runs.empty() ? "" : metric_text(row.fresh.median, options.metric),
-                    change_of(row), escaped_markdown(remark_of(row)));
+                    change_of(row), markdown_escaped(remark_of(row)));
     if (left_out > 0 || text.size() + line.size() + kRoomForEnd > kMostCharacters)
       ++left_out;
     else
@@ -159,10 +148,10 @@ std::string judgement_csv(const Judgement& judgement) {
       return s.runs.empty() ? "0,," : fmt::format("{},{},{}", s.runs.size(), s.median, s.spread);
     };
     text += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{}\r\n", word_of(row.verdict), csv_field(row.name),
+        "{},{},{},{},{},{},{},{},{},{},{},{}\r\n", word_of(row.verdict), harmless_field(row.name),
         side(row.baseline), side(row.fresh), row.ratio > 0 ? fmt::format("{}", row.ratio) : "",
         number(row.low), number(row.high), number(row.p), number(row.q), row.tolerance,
-        row.runs_to_settle > 0 ? fmt::format("{}", row.runs_to_settle) : "", csv_field(row.reason));
+        row.runs_to_settle > 0 ? fmt::format("{}", row.runs_to_settle) : "", harmless_field(row.reason));
   }
   return text;
 }

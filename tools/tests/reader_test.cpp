@@ -12,15 +12,6 @@
 namespace overlap::report {
 namespace {
 
-std::string refusal(const std::string& text) {
-  try {
-    parse_run(text, "some.json");
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "";
-}
-
 report::Run read(const std::string& text) { return parse_run(text, "some.json"); }
 
 bool warns(const report::Run& run, const std::string& text) {

@@ -13,15 +13,6 @@ namespace {
 const std::string kData = OVERLAP_TEST_DATA;
 const std::string kReport = OVERLAP_REPORT;
 
-std::string refusal(const std::string& text) {
-  try {
-    parse_run(text, "some.json");
-  } catch (const InputError& e) {
-    return e.what();
-  }
-  return "";
-}
-
 const Cell& cell(const std::vector<View>& views, std::size_t row, std::size_t file = 0) {
   return views.at(0).rows.at(row).cells.at(file);
 }

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "results.hpp"
+
 namespace overlap::report {
 
 /// A run that holds the rows of `body`, each a row_text().
@@ -16,6 +18,16 @@ inline std::string row_text(const std::string& name, double time, const std::str
   return R"({"name": ")" + name + R"(", "run_name": ")" + name +
          R"(", "run_type": "iteration", "repetitions": 1, "iterations": 10, "real_time": )" +
          std::to_string(time) + R"(, "cpu_time": 1.0, "time_unit": ")" + unit + "\"" + more + "}";
+}
+
+/// Why the reader refuses the text as "some.json"; empty if it does not.
+inline std::string refusal(const std::string& text) {
+  try {
+    parse_run(text, "some.json");
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "";
 }
 
 }  // namespace overlap::report
