@@ -36,9 +36,7 @@ struct ConcurrentData {
     // The kernel with the most blocks is the product; others only prepare or reduce.
     for (const KernelShape& each : GraphBuilder(stream, [&] { multiply(0); }).kernels())
       if (each.blocks > shape.blocks) shape = each;
-    MeasureSettings brief = session.settings();
-    brief.warm_up_s = std::min(brief.warm_up_s, 0.05);
-    brief.min_time_s = std::min(brief.min_time_s, 0.1);
+    const MeasureSettings brief = session.settings().at_most(0.05, 0.1);
     // As a graph: what the device needs for a product, not what launching it takes.
     Graph graph(GraphBuilder(stream, [&] {
       for (std::size_t i = 0; i < tasks; ++i) multiply(i);

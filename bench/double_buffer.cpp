@@ -25,9 +25,7 @@ struct DoubleBufferData {
   DoubleBufferData(Session& session, std::size_t dim, std::size_t batches, bool copy_back)
       : products(session, dim, batches, checked_bytes(dim * dim, 4 * sizeof(float))) {
     if (copy_back) results = HostBuffer<float>(products.elements() * batches, HostMemory::pinned);
-    MeasureSettings brief = session.settings();
-    brief.warm_up_s = std::min(brief.warm_up_s, 0.05);
-    brief.min_time_s = std::min(brief.min_time_s, 0.1);
+    const MeasureSettings brief = session.settings().at_most(0.05, 0.1);
     Stream& stream = session.origin();
     const DeviceBuffer<float> input(products.elements());
     Gemm gemm(stream);

@@ -2,6 +2,7 @@
 // Benchmark: whatever can time a region of several operations can be measured, a test's fake clock as well.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -26,6 +27,15 @@ struct MeasureSettings {
   double least_region_s = 200e-6;  ///< a region lasts at least this long: events resolve about 0.5 us
   std::size_t most_batch = std::numeric_limits<std::size_t>::max();  ///< operations per region at most
   std::size_t fixed_operations = 0;  ///< if not 0: run so many, whatever the time
+
+  /// The same for what is measured beside the rows: with less time for warm-up and for measuring, where they
+  /// have more.
+  MeasureSettings at_most(double most_warm_up_s, double most_time_s) const {
+    MeasureSettings brief = *this;
+    brief.warm_up_s = std::min(brief.warm_up_s, most_warm_up_s);
+    brief.min_time_s = std::min(brief.min_time_s, most_time_s);
+    return brief;
+  }
 };
 
 /// How a row is measured. Made once and kept for its repetitions, which Google Benchmark wants equally long.

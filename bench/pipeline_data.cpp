@@ -111,9 +111,7 @@ void PipelineData::verify(std::size_t least_chunk, bool spots_only, bool on_devi
 }
 
 void PipelineData::measure_costs() {
-  MeasureSettings brief = session_.settings();
-  brief.warm_up_s = std::min(brief.warm_up_s, 0.02);
-  brief.min_time_s = std::min(brief.min_time_s, 0.02);
+  const MeasureSettings brief = session_.settings().at_most(0.02, 0.02);
   Stream& stream = session_.origin();
   const Chunk whole{0, n()};
   constexpr std::size_t kPieces = 32;

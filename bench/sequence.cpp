@@ -39,9 +39,7 @@ struct SequenceData {
       result[i] = static_cast<float>(
           reference::sequence<double>(pattern_a[i], pattern_b[i], pattern_d[i], pattern_f[i], kernels));
     expected = Expected(result, {1e-5F, 1e-5F}, stream);
-    MeasureSettings brief = session.settings();
-    brief.warm_up_s = std::min(brief.warm_up_s, 0.02);
-    brief.min_time_s = std::min(brief.min_time_s, 0.02);
+    const MeasureSettings brief = session.settings().at_most(0.02, 0.02);
     Graph graph(GraphBuilder(stream, [&] { enqueue(kernels, stream); }));
     kernel_us = measure_alone(
                     session, [&](std::size_t) { graph.launch(stream); }, brief)

@@ -31,9 +31,7 @@ struct TransferData {
     host_from = HostBuffer<float>(n, host_memory(mem));
     host_to = HostBuffer<float>(n, host_memory(mem));
     tile_host(host_from.span(), pattern);
-    MeasureSettings brief = session.settings();
-    brief.warm_up_s = std::min(brief.warm_up_s, 0.02);
-    brief.min_time_s = std::min(brief.min_time_s, 0.02);
+    const MeasureSettings brief = session.settings().at_most(0.02, 0.02);
     in_us = measure_alone(
                 session, [&](std::size_t) { copy_in(stream); }, brief)
                 .p50_us;
