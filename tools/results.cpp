@@ -156,7 +156,7 @@ bool gather(Gathered& into, Fields&& fields) {
     return false;
   }
   if (aggregate) {
-    (aggregate_name == "median" ? into.median : into.mean) = {time_us, std::move(counters)};
+    (aggregate_name == "median" ? into.median : into.mean).emplace(time_us, std::move(counters));
     return false;
   }
   into.row.times_us.push_back(time_us);
