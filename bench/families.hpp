@@ -18,11 +18,13 @@ Family swish_family();
 Family timer_family();
 Family cpu_family();
 
-/// In the order they run.
+/// In the order they run. Families whose kernels follow each other come before those that launch kernels into
+/// several streams side by side: the driver answers some hundred such launches by making every later boundary
+/// between kernels slower, in all streams, until the process ends. On an H200 (driver 580) that costs 0.18 us
+/// a kernel: a graph of 1000 empty ones takes 502 us before and 679 us after.
 inline std::vector<Family> all_families() {
-  return {timer_family(),         transfer_family(),   pipeline_family(),
-          double_buffer_family(), concurrent_family(), graph_cost_family(),
-          sequence_family(),      swish_family(),      cpu_family()};
+  return {timer_family(),    transfer_family(),      sequence_family(),   swish_family(), graph_cost_family(),
+          pipeline_family(), double_buffer_family(), concurrent_family(), cpu_family()};
 }
 
 }  // namespace overlap

@@ -128,6 +128,7 @@ Family graph_cost_family() {
   family.name = "graph_cost";
   family.summary = "one phase in the life of a graph of kernels that do nothing";
   family.axes = {
+      // The loop comes last: its wide rows launch side by side, which slows what follows (see all_families).
       {.name = "phase",
        .help = "capture to first_launch: once for each graph, by the wall clock; update: new parameters; "
                "replay, and "

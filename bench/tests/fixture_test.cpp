@@ -71,6 +71,21 @@ TEST_F(FixtureTest, EveryRowOfEveryFamilyIsRight) {
   }
 }
 
+TEST_F(FixtureTest, RowsThatLaunchSideBySideComeLast) {
+  const std::set<std::string> in_turn = {"timer", "transfer", "sequence", "swish"};
+  std::string beside;
+  for (const PlannedRow& row : rows({})) {
+    const bool loop = row.family->name == "graph_cost" && row.point.text("phase") == "loop";
+    if (row.family->name == "pipeline" || row.family->name == "double_buffer" ||
+        row.family->name == "concurrent" || (loop && row.point.number("width") > 1))
+      beside = row.name;
+    if (in_turn.contains(row.family->name) || (row.family->name == "graph_cost" && !loop)) {
+      EXPECT_EQ(beside, "") << "comes before " << row.name;
+    }
+  }
+  EXPECT_NE(beside, "");
+}
+
 TEST_F(FixtureTest, OutputsArePoisonedBeforeMeasuring) {
   for (const PlannedRow& row : rows({"n=1000", "streams=2", "chunk=n/4", "kernels=3", "work=1", "dim=9",
                                      "batches=4", "tasks=2", "bytes=4096", "width=1"})) {
