@@ -47,7 +47,7 @@ CLI::App* add_compare(CLI::App& app, CompareArguments& arguments, Options& optio
                    "Relative change that nobody minds (default 0.02)")
       ->check(CLI::Range(0.0, 10.0));
   command->add_option("--tolerances", arguments.tolerances,
-                      "File of tolerances by pattern, by hand or from `noise`");
+                      "File of tolerances by row or pattern, by hand or from `noise`");
   command->add_option("--alpha", arguments.options.alpha, "False discovery rate (default 0.05)")
       ->check(CLI::Range(0.0, 1.0));
   command

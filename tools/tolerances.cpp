@@ -17,16 +17,6 @@ using Json = nlohmann::ordered_json;
   throw InputError(path + ": " + reason);
 }
 
-/// A regular expression that finds this name and no other.
-std::string exactly(const std::string& name) {
-  std::string pattern = "^";
-  for (const char c : name) {
-    if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos) pattern += '\\';
-    pattern += c;
-  }
-  return pattern + "$";
-}
-
 }  // namespace
 
 std::vector<Tolerance> read_tolerances(const std::string& path) {
@@ -45,16 +35,18 @@ std::vector<Tolerance> read_tolerances(const std::string& path) {
   std::vector<Tolerance> tolerances;
   for (const Json& each : json["tolerances"]) {
     const std::string where = fmt::format("tolerances[{}]", tolerances.size());
-    if (!each.is_object() || !each.contains("pattern") || !each["pattern"].is_string() ||
-        !each.contains("tolerance") || !each["tolerance"].is_number())
-      refuse(path, where + " needs a \"pattern\" and a \"tolerance\", such as 0.05 for 5 %");
-    Tolerance tolerance{each["pattern"], each["tolerance"]};
+    const bool is_name = each.is_object() && each.contains("row");
+    const char* rows = is_name ? "row" : "pattern";
+    if (!each.is_object() || !each.contains(rows) || !each[rows].is_string() || !each.contains("tolerance") ||
+        !each["tolerance"].is_number())
+      refuse(path, where + " needs a \"pattern\" or a \"row\", and a \"tolerance\", such as 0.05 for 5 %");
+    Tolerance tolerance{each[rows], each["tolerance"], is_name};
     if (!(tolerance.relative > 0 && tolerance.relative < 10))
       refuse(path, where + ": the tolerance must lie between 0 and 10");
     try {
-      const std::regex check(tolerance.pattern, std::regex::extended);
+      if (!is_name) const std::regex check(tolerance.rows, std::regex::extended);
     } catch (const std::regex_error& e) {
-      refuse(path, where + ": '" + tolerance.pattern + "' is no regular expression: " + e.what());
+      refuse(path, where + ": '" + tolerance.rows + "' is no regular expression: " + e.what());
     }
     tolerances.push_back(std::move(tolerance));
   }
@@ -80,7 +72,7 @@ std::vector<Tolerance> tolerances_from(const std::vector<Run>& runs, double leas
     for (const double value : values) squares += (value - mean) * (value - mean);
     const double deviation = std::sqrt(squares / static_cast<double>(values.size() - 1));
     const double tolerance = std::max(least, std::expm1(3 * std::sqrt(2.0) * deviation));
-    tolerances.push_back({exactly(name), std::ceil(tolerance * 1e4) / 1e4});
+    tolerances.push_back({name, std::ceil(tolerance * 1e4) / 1e4, true});
   }
   return tolerances;
 }
@@ -88,7 +80,8 @@ std::vector<Tolerance> tolerances_from(const std::vector<Run>& runs, double leas
 std::string tolerances_json(const std::vector<Tolerance>& tolerances) {
   Json json = {{"schema", "overlap-tolerances-1"}, {"tolerances", Json::array()}};
   for (const Tolerance& each : tolerances)
-    json["tolerances"].push_back({{"pattern", each.pattern}, {"tolerance", each.relative}});
+    json["tolerances"].push_back(
+        {{each.is_name ? "row" : "pattern", each.rows}, {"tolerance", each.relative}});
   return json.dump(2) + "\n";
 }
 

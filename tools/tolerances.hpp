@@ -8,7 +8,8 @@
 
 namespace overlap::report {
 
-/// Reads {"schema": "overlap-tolerances-1", "tolerances": [{"pattern": REGEX, "tolerance": 0.05}, ...]}.
+/// Reads {"schema": "overlap-tolerances-1", "tolerances": [{"pattern": REGEX, "tolerance": 0.05}, ...]},
+/// where "row": NAME may stand for a pattern; the last that fits a row counts.
 /// @throws InputError with the file and what is wrong with it.
 std::vector<Tolerance> read_tolerances(const std::string& path);
 

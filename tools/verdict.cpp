@@ -27,6 +27,49 @@ std::optional<double> value_of(const Row& row, const std::string& metric) {
   return row.counter(metric);
 }
 
+/// Finds a row's tolerance: names at once, since measured tolerances name every row; patterns one by one.
+class ToleranceFinder {
+ public:
+  explicit ToleranceFinder(const CompareOptions& options)
+      : all_(options.tolerances), otherwise_(options.tolerance), used_(all_.size()) {
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      if (all_[i].is_name)
+        names_[all_[i].rows] = i;
+      else
+        patterns_.emplace_back(std::regex(all_[i].rows, std::regex::extended), i);
+    }
+  }
+
+  /// The tolerance that stands last of those that fit.
+  double of(const std::string& row) {
+    std::optional<std::size_t> last;
+    const auto fits = [&](std::size_t i) {
+      used_[i] = true;
+      last = std::max(last.value_or(i), i);
+    };
+    if (const auto named = names_.find(row); named != names_.end()) fits(named->second);
+    for (const auto& [pattern, i] : patterns_)
+      if (std::regex_search(row, pattern)) fits(i);
+    return last ? all_[*last].relative : otherwise_;
+  }
+
+  std::vector<std::string> warnings() const {
+    std::vector<std::string> warnings;
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (!used_[i])
+        warnings.push_back(
+            fmt::format("the tolerance for '{}' fits no row: has it been renamed?", all_[i].rows));
+    return warnings;
+  }
+
+ private:
+  const std::vector<Tolerance>& all_;
+  double otherwise_;
+  std::vector<bool> used_;
+  std::unordered_map<std::string, std::size_t> names_;
+  std::vector<std::pair<std::regex, std::size_t>> patterns_;
+};
+
 /// All that one side's runs say of a row.
 struct Seen {
   std::vector<const Row*> rows;
@@ -239,10 +282,7 @@ Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
   judgement.baseline_runs = baseline.size();
   judgement.fresh_runs = fresh.size();
   judgement.context = context_differences(baseline, fresh, options.allowed_differences);
-  std::vector<std::pair<std::regex, double>> tolerances;
-  std::vector<bool> used(options.tolerances.size());
-  for (const Tolerance& each : options.tolerances)
-    tolerances.emplace_back(std::regex(each.pattern, std::regex::extended), each.relative);
+  ToleranceFinder tolerances(options);
 
   const std::vector<Pair> pairs = match(baseline, fresh);
   std::vector<std::size_t> tested;
@@ -251,12 +291,7 @@ Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
   for (const Pair& pair : pairs) {
     Comparison row;
     row.name = pair.name;
-    row.tolerance = options.tolerance;
-    for (std::size_t i = 0; i < tolerances.size(); ++i) {
-      if (!std::regex_search(row.name, tolerances[i].first)) continue;
-      row.tolerance = tolerances[i].second;
-      used[i] = true;
-    }
+    row.tolerance = tolerances.of(row.name);
     row.baseline = side_of(pair.baseline, options.metric);
     row.fresh = side_of(pair.fresh, options.metric);
     if (const auto verdict = plain_verdict(pair, row, options.metric)) {
@@ -282,10 +317,7 @@ Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
   }
   if (judgement.geomean_rows > 0)
     judgement.geomean = std::exp(logs / static_cast<double>(judgement.geomean_rows));
-  for (std::size_t i = 0; i < used.size(); ++i)
-    if (!used[i])
-      judgement.warnings.push_back(fmt::format("the tolerance for '{}' fits no row: has it been renamed?",
-                                               options.tolerances[i].pattern));
+  judgement.warnings = tolerances.warnings();
   sort_worst_first(judgement.rows);
   return judgement;
 }

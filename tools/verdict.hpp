@@ -24,14 +24,15 @@ std::string word_of(Verdict verdict);  ///< "REGRESSED"
 
 /// How far a row may move before anybody wants to know.
 struct Tolerance {
-  std::string pattern;  ///< regular expression found in the row's name
+  std::string rows;  ///< a regular expression found in the rows' names, or one row's whole name
   double relative = 0;
+  bool is_name = false;
 };
 
 struct CompareOptions {
   std::string metric = "time";  ///< or a counter
   bool lower_is_better = true;
-  double tolerance = 0.02;              ///< of rows that no pattern names
+  double tolerance = 0.02;              ///< of rows that none of the next names
   std::vector<Tolerance> tolerances{};  ///< the last that matches counts
   double alpha = 0.05;
   std::vector<std::string> allowed_differences{};  ///< context keys that may differ

@@ -155,6 +155,17 @@ TEST(Verdict, TolerancesGoByPattern) {
   EXPECT_TRUE(contains(judgement.warnings[0], "^nothing$"));
 }
 
+TEST(Verdict, TheLastToleranceThatFitsCounts) {
+  const auto tolerance = [](std::vector<Tolerance> tolerances) {
+    CompareOptions options;
+    options.tolerances = std::move(tolerances);
+    return judge(runs_of({100, 101, 99}), runs_of({100, 101, 99}), options).rows[0].tolerance;
+  };
+  EXPECT_EQ(tolerance({{"a/n:1", 0.1, true}, {"^a", 0.2}}), 0.2);
+  EXPECT_EQ(tolerance({{"^a", 0.2}, {"a/n:1", 0.1, true}}), 0.1);
+  EXPECT_EQ(tolerance({{"a/n:", 0.1, true}}), CompareOptions().tolerance) << "a name is a whole name";
+}
+
 TEST(Verdict, DifferencesBelowTheTimersResolutionAreNone) {
   const auto with_batch = [](const std::vector<double>& times, int batch) {
     std::vector<report::Run> runs;
@@ -224,8 +235,7 @@ TEST(Tolerances, ComeFromRunsOfTheSameProgram) {
   EXPECT_NEAR(tolerances[0].relative, std::expm1(3 * std::sqrt(2.0) * 0.04766), 2e-3);
   CompareOptions options;
   options.tolerances = tolerances;
-  EXPECT_TRUE(judge(runs, runs, options).warnings.empty())
-      << "the pattern must fit its own row, brackets and all";
+  EXPECT_TRUE(judge(runs, runs, options).warnings.empty()) << "it must fit its own row, brackets and all";
   EXPECT_DOUBLE_EQ(tolerances_from(runs_of({100, 100, 100}), 0.02)[0].relative, 0.02);
 }
 
