@@ -1,0 +1,112 @@
+// Verdicts on runs that were recorded on a GPU: ten of the same program, one after the other, on one machine.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "history.hpp"
+#include "tolerances.hpp"
+#include "verdict.hpp"
+
+namespace overlap::report {
+namespace {
+
+constexpr std::size_t kASide = 5;
+constexpr double kSlower = 1.05;
+/// Rows that move by less from run to run, as `noise` tells. Of others, five runs cannot show 5 %.
+constexpr double kSteady = 0.03;
+
+struct Split {
+  std::vector<Run> baseline, fresh;
+};
+
+class RecordedRuns : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(runs_.size(), 2 * kASide);
+    // Every way to split them, each once: the first run stays on the side of the baseline.
+    std::vector<char> is_fresh(runs_.size(), 0);
+    std::fill(is_fresh.end() - kASide, is_fresh.end(), 1);
+    do {
+      if (is_fresh[0]) continue;
+      Split split;
+      for (std::size_t i = 0; i < runs_.size(); ++i)
+        (is_fresh[i] ? split.fresh : split.baseline).push_back(runs_[i]);
+      splits_.push_back(std::move(split));
+    } while (std::ranges::next_permutation(is_fresh).found);
+    ASSERT_EQ(splits_.size(), 126U);
+  }
+
+  static CompareOptions with(std::vector<Tolerance> tolerances) {
+    CompareOptions options;
+    options.tolerances = std::move(tolerances);
+    return options;
+  }
+
+  std::vector<std::string> steady_rows() const {
+    std::vector<std::string> steady;
+    for (const Tolerance& each : measured_)
+      if (each.relative <= kSteady) steady.push_back(each.rows);
+    return steady;
+  }
+
+  static double share(std::size_t part, std::size_t whole) {
+    return static_cast<double>(part) / static_cast<double>(whole);
+  }
+
+  static bool is_call(const Comparison& row) {
+    return row.verdict == Verdict::regressed || row.verdict == Verdict::improved;
+  }
+
+  const std::vector<report::Run> runs_ = read_store(OVERLAP_RECORDED_RUNS).runs;
+  const std::vector<Tolerance> measured_ = tolerances_from(runs_, 0.02);
+  std::vector<Split> splits_;
+};
+
+/// Without measured tolerances the promise is the false discovery rate's. What is called then are rows that
+/// the host paces: the machine had slow and fast spells, and a split that sorts runs by spell looks like a
+/// change.
+TEST_F(RecordedRuns, OfTheSameProgramDoNotDiffer) {
+  std::size_t called = 0, called_with_tolerances = 0;
+  for (const Split& split : splits_) {
+    called += std::ranges::any_of(judge(split.baseline, split.fresh, {}).rows, is_call);
+    called_with_tolerances +=
+        std::ranges::any_of(judge(split.baseline, split.fresh, with(measured_)).rows, is_call);
+  }
+  EXPECT_EQ(called_with_tolerances, 0U);
+  EXPECT_LE(share(called, splits_.size()), CompareOptions().alpha);
+}
+
+/// Slows some steady rows of the new side, and counts what is called rightly and wrongly.
+TEST_F(RecordedRuns, SlowedByFivePercentAreCalled) {
+  constexpr std::size_t kSlowed = 14;
+  std::vector<std::string> steady = steady_rows();
+  ASSERT_GE(steady.size(), 3 * kSlowed);
+  std::mt19937 generator(1);
+  std::size_t slowed = 0, called = 0, wrong = 0, called_with_tolerances = 0, wrong_with_tolerances = 0;
+  for (Split split : splits_) {
+    std::ranges::shuffle(steady, generator);
+    const std::set<std::string> slow(steady.begin(), steady.begin() + kSlowed);
+    for (report::Run& run : split.fresh)
+      for (Row& row : run.rows)
+        if (slow.contains(row.name))
+          for (double& time_us : row.times_us) time_us *= kSlower;
+    slowed += slow.size();
+    const auto count = [&](const CompareOptions& options, std::size_t& right, std::size_t& not_right) {
+      for (const Comparison& row : judge(split.baseline, split.fresh, options).rows)
+        if (is_call(row))
+          ++(row.verdict == Verdict::regressed && slow.contains(row.name) ? right : not_right);
+    };
+    count({}, called, wrong);
+    count(with(measured_), called_with_tolerances, wrong_with_tolerances);
+  }
+  EXPECT_GE(share(called, slowed), 0.95);
+  EXPECT_GE(share(called_with_tolerances, slowed), 0.95);
+  EXPECT_LE(share(wrong, called + wrong), CompareOptions().alpha);
+  EXPECT_EQ(wrong_with_tolerances, 0U);
+  RecordProperty("steady_rows", static_cast<int>(steady.size()));
+}
+
+}  // namespace
+}  // namespace overlap::report
