@@ -24,8 +24,8 @@ void launch_mul(std::span<const float> a, std::span<const float> b, std::span<fl
 }
 
 void preload_arithmetic() {
-  elementwise::preload<Add, 2>();
-  elementwise::preload<Mul, 2>();
+  elementwise::preload<float, Add, 2>();
+  elementwise::preload<float, Mul, 2>();
 }
 
 }  // namespace overlap

@@ -1,8 +1,12 @@
 // How an elementwise kernel is walked over its data: one place for grids, alignment, tails and 64-bit
 // indices.
 //
-// An operation is a struct whose operator()(float...) maps the inputs at one index to the output there.
+// An operation is a struct whose operator()(float...) maps the inputs at one index to the output there. What
+// lies in memory is of type T: float, Float16 or BFloat16.
 #pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,26 +18,53 @@
 namespace overlap::elementwise {
 
 constexpr unsigned kThreads = 256;
-constexpr std::size_t kLane = 4;  // floats in 16 bytes, the widest access
+constexpr std::size_t kWidest = 16;  // bytes in the widest access
 // Grids grow to this many times what the device holds at once before threads loop. A thread for each access
 // beats a resident grid that loops: at 2^28 floats an H200 took 508 us so, 523 with 32 waves and 552 with
 // one.
 constexpr std::size_t kWaves = 1024;
 
-/// Pointers to the inputs, as one kernel parameter.
-template <int kInputs>
-struct Inputs {
-  const float* at[kInputs];
-};
-
-template <class Op, int kInputs, class Index, int... k>
-__device__ float apply(const Op& op, const Inputs<kInputs>& in, Index i, std::integer_sequence<int, k...>) {
-  return op(in.at[k][i]...);
+__device__ inline float to_float(float value) { return value; }
+__device__ inline float to_float(Float16 value) { return __half2float(__ushort_as_half(value.bits)); }
+__device__ inline float to_float(BFloat16 value) {
+  return __bfloat162float(__ushort_as_bfloat16(value.bits));
 }
 
-template <class Op, int kInputs, int... k>
-__device__ float4 apply(const Op& op, const float4 (&v)[kInputs], std::integer_sequence<int, k...>) {
-  return {op(v[k].x...), op(v[k].y...), op(v[k].z...), op(v[k].w...)};
+template <class T>
+__device__ T from_float(float value) {
+  if constexpr (std::is_same_v<T, Float16>)
+    return {__half_as_ushort(__float2half_rn(value))};
+  else if constexpr (std::is_same_v<T, BFloat16>)
+    return {__bfloat16_as_ushort(__float2bfloat16_rn(value))};
+  else
+    return value;
+}
+
+/// What one access moves at most.
+template <class T>
+struct alignas(kWidest) Vector {
+  static constexpr std::size_t kElements = kWidest / sizeof(T);
+  T at[kElements];
+};
+
+/// Pointers to the inputs, as one kernel parameter.
+template <class T, int kInputs>
+struct Inputs {
+  const T* at[kInputs];
+};
+
+template <class T, class Op, int kInputs, class Index, int... k>
+__device__ T apply(const Op& op, const Inputs<T, kInputs>& in, Index i, std::integer_sequence<int, k...>) {
+  return from_float<T>(op(to_float(in.at[k][i])...));
+}
+
+template <class T, class Op, int kInputs, int... k>
+__device__ Vector<T> apply(const Op& op, const Vector<T> (&v)[kInputs], std::integer_sequence<int, k...>) {
+  Vector<T> result;
+#pragma unroll
+  for (std::size_t i = 0; i < Vector<T>::kElements; ++i)
+    result.at[i] = from_float<T>(op(to_float(v[k].at[i])...));
+  return result;
 }
 
 /// First thing in a kernel that is launched programmatically: lets the next kernel of the chain begin, then
@@ -50,15 +81,15 @@ __device__ void follow_previous() {
 }
 
 /// One thread an element and no loop, as textbooks write it, with their index type as long as it reaches.
-template <class Index, class Op, int kInputs>
-__global__ void plain_kernel(Op op, Inputs<kInputs> in, float* out, Index n) {
+template <class Index, class T, class Op, int kInputs>
+__global__ void plain_kernel(Op op, Inputs<T, kInputs> in, T* out, Index n) {
   const Index i =
       static_cast<Index>(blockIdx.x) * static_cast<Index>(blockDim.x) + static_cast<Index>(threadIdx.x);
   if (i < n) out[i] = apply(op, in, i, std::make_integer_sequence<int, kInputs>());
 }
 
-template <bool kProgrammatic, class Op, int kInputs>
-__global__ void scalar_kernel(Op op, Inputs<kInputs> in, float* out, std::size_t n) {
+template <bool kProgrammatic, class T, class Op, int kInputs>
+__global__ void scalar_kernel(Op op, Inputs<T, kInputs> in, T* out, std::size_t n) {
   follow_previous<kProgrammatic>();
   const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
   for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step)
@@ -66,19 +97,20 @@ __global__ void scalar_kernel(Op op, Inputs<kInputs> in, float* out, std::size_t
 }
 
 /// All pointers share their alignment: `head` elements lead to a 16-byte boundary, then come whole vectors,
-/// then fewer than four elements. The first threads of the grid take head and tail.
-template <bool kProgrammatic, class Op, int kInputs>
-__global__ void vector_kernel(Op op, Inputs<kInputs> in, float* out, std::size_t n, unsigned head) {
+/// then fewer elements than one has. The first threads of the grid take head and tail.
+template <bool kProgrammatic, class T, class Op, int kInputs>
+__global__ void vector_kernel(Op op, Inputs<T, kInputs> in, T* out, std::size_t n, unsigned head) {
   constexpr auto kEach = std::make_integer_sequence<int, kInputs>();
+  constexpr std::size_t kLane = Vector<T>::kElements;
   follow_previous<kProgrammatic>();
   const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
   const std::size_t vectors = (n - head) / kLane;
   for (std::size_t i = thread; i < vectors; i += step) {
-    float4 v[kInputs];
+    Vector<T> v[kInputs];
 #pragma unroll
-    for (int k = 0; k < kInputs; ++k) v[k] = reinterpret_cast<const float4*>(in.at[k] + head)[i];
-    reinterpret_cast<float4*>(out + head)[i] = apply(op, v, kEach);
+    for (int k = 0; k < kInputs; ++k) v[k] = reinterpret_cast<const Vector<T>*>(in.at[k] + head)[i];
+    reinterpret_cast<Vector<T>*>(out + head)[i] = apply(op, v, kEach);
   }
   const std::size_t tail = head + vectors * kLane;
   if (thread < head) out[thread] = apply(op, in, thread, kEach);
@@ -94,8 +126,10 @@ inline unsigned grid_blocks(std::size_t items, const Stream::Impl& stream) {
 }
 
 /// Elements before the first 16-byte boundary.
-inline unsigned elements_to_boundary(const float* pointer) {
-  return static_cast<unsigned>((16 - reinterpret_cast<std::uintptr_t>(pointer) % 16) % 16 / sizeof(float));
+template <class T>
+unsigned elements_to_boundary(const T* pointer) {
+  return static_cast<unsigned>((kWidest - reinterpret_cast<std::uintptr_t>(pointer) % kWidest) % kWidest /
+                               sizeof(T));
 }
 
 /// Launches `kernel` with as many blocks of kThreads; `programmatic` ones have to follow_previous().
@@ -117,14 +151,14 @@ void run(void (*kernel)(Parameter...), unsigned blocks, const Stream::Impl& on, 
 
 /// Enqueues out[i] = op(inputs[i]...). Vectors need all pointers to share their alignment; where they do not,
 /// the scalar kernel does the work.
-template <class Op, class... Input>
-void launch(const char* name, Op op, Impl impl, Stream& stream, std::span<float> out, Input... inputs) {
+template <class T, class Op, class... Input>
+void launch(const char* name, Op op, Impl impl, Stream& stream, std::span<T> out, Input... inputs) {
   constexpr int kInputs = sizeof...(Input);
   require_same_length(name, {out.size(), inputs.size()...});
   const std::size_t n = out.size();
   if (n == 0) return;
   const Stream::Impl& on = stream.impl();
-  const Inputs<kInputs> in{{inputs.data()...}};
+  const Inputs<T, kInputs> in{{inputs.data()...}};
   const unsigned head = elements_to_boundary(out.data());
   const bool aligned = ((elements_to_boundary(inputs.data()) == head) && ...);
   if (impl == Impl::plain) {
@@ -132,31 +166,31 @@ void launch(const char* name, Op op, Impl impl, Stream& stream, std::span<float>
     if (blocks > 0x7FFFFFFF) throw DeviceError(std::string(name) + ": too many elements for a thread each");
     const auto grid = static_cast<unsigned>(blocks);
     if (n <= 0x7FFFFFFF - kThreads)
-      run(plain_kernel<int, Op, kInputs>, grid, on, false, op, in, out.data(), static_cast<int>(n));
+      run(plain_kernel<int, T, Op, kInputs>, grid, on, false, op, in, out.data(), static_cast<int>(n));
     else
-      run(plain_kernel<std::size_t, Op, kInputs>, grid, on, false, op, in, out.data(), n);
-  } else if (impl == Impl::vector && aligned && n >= head + kLane) {
-    const unsigned blocks = grid_blocks((n - head) / kLane, on);
+      run(plain_kernel<std::size_t, T, Op, kInputs>, grid, on, false, op, in, out.data(), n);
+  } else if (impl == Impl::vector && aligned && n >= head + Vector<T>::kElements) {
+    const unsigned blocks = grid_blocks((n - head) / Vector<T>::kElements, on);
     const auto kernel =
-        on.programmatic ? vector_kernel<true, Op, kInputs> : vector_kernel<false, Op, kInputs>;
+        on.programmatic ? vector_kernel<true, T, Op, kInputs> : vector_kernel<false, T, Op, kInputs>;
     run(kernel, blocks, on, on.programmatic, op, in, out.data(), n, head);
   } else {
     const unsigned blocks = grid_blocks(n, on);
     const auto kernel =
-        on.programmatic ? scalar_kernel<true, Op, kInputs> : scalar_kernel<false, Op, kInputs>;
+        on.programmatic ? scalar_kernel<true, T, Op, kInputs> : scalar_kernel<false, T, Op, kInputs>;
     run(kernel, blocks, on, on.programmatic, op, in, out.data(), n);
   }
 }
 
-/// Loads all forms of an operation.
-template <class Op, int kInputs>
+/// Loads all forms of an operation on one type.
+template <class T, class Op, int kInputs>
 void preload() {
   cudaFuncAttributes attributes{};
-  check(cudaFuncGetAttributes(&attributes, plain_kernel<int, Op, kInputs>), "load a plain kernel");
-  check(cudaFuncGetAttributes(&attributes, plain_kernel<std::size_t, Op, kInputs>), "load a plain kernel");
-  for (const auto kernel : {scalar_kernel<true, Op, kInputs>, scalar_kernel<false, Op, kInputs>})
+  check(cudaFuncGetAttributes(&attributes, plain_kernel<int, T, Op, kInputs>), "load a plain kernel");
+  check(cudaFuncGetAttributes(&attributes, plain_kernel<std::size_t, T, Op, kInputs>), "load a plain kernel");
+  for (const auto kernel : {scalar_kernel<true, T, Op, kInputs>, scalar_kernel<false, T, Op, kInputs>})
     check(cudaFuncGetAttributes(&attributes, kernel), "load a scalar kernel");
-  for (const auto kernel : {vector_kernel<true, Op, kInputs>, vector_kernel<false, Op, kInputs>})
+  for (const auto kernel : {vector_kernel<true, T, Op, kInputs>, vector_kernel<false, T, Op, kInputs>})
     check(cudaFuncGetAttributes(&attributes, kernel), "load a vector kernel");
 }
 

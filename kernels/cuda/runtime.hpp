@@ -38,8 +38,10 @@ struct Stream::Impl {
   int resident_threads = 0;  ///< that the device holds at once
   bool can_launch_programmatically = false;
   bool programmatic = false;  ///< whether a ProgrammaticLaunch is alive
+  bool borrowed = false;
 
   Impl();
+  explicit Impl(cudaStream_t somebody_elses);
   ~Impl();
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;

@@ -18,7 +18,12 @@ void warn(cudaError_t status, const char* what) noexcept {
   std::fprintf(stderr, "overlap: %s: %s\n", what, cudaGetErrorString(status));
 }
 
-Stream::Impl::Impl() {
+Stream::Impl::Impl() : Impl(nullptr) {
+  borrowed = false;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "create a stream");
+}
+
+Stream::Impl::Impl(cudaStream_t somebody_elses) : stream(somebody_elses), borrowed(true) {
   int device = 0, sm_count = 0, threads_each = 0, major = 0;
   check(cudaGetDevice(&device), "get the current device");
   check(cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device), "count multiprocessors");
@@ -28,15 +33,19 @@ Stream::Impl::Impl() {
         "get the compute capability");
   resident_threads = sm_count * threads_each;
   can_launch_programmatically = major >= kProgrammaticMajor;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "create a stream");
 }
 
 Stream::Impl::~Impl() {
+  if (borrowed) return;
   warn(cudaStreamSynchronize(stream), "finishing a stream's work");
   warn(cudaStreamDestroy(stream), "destroying a stream");
 }
 
 Stream::Stream() : impl_(std::make_unique<Impl>()) {}
+Stream::Stream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Stream Stream::borrow(void* native) {
+  return Stream(std::make_unique<Impl>(static_cast<cudaStream_t>(native)));
+}
 Stream::~Stream() = default;
 Stream::Stream(Stream&&) noexcept = default;
 Stream& Stream::operator=(Stream&&) noexcept = default;

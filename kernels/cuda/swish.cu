@@ -44,26 +44,57 @@ struct PlainSwishBackward {
   }
 };
 
-}  // namespace
-
-void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl impl, Stream& stream) {
+template <class T>
+void forward(std::span<const T> x, std::span<T> y, Impl impl, Stream& stream) {
   if (impl == Impl::plain)
     return elementwise::launch("swish forward", PlainSwishForward(), impl, stream, y, x);
   elementwise::launch("swish forward", SwishForward(), impl, stream, y, x);
 }
 
-void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx,
-                           Impl impl, Stream& stream) {
+template <class T>
+void backward(std::span<const T> x, std::span<const T> dy, std::span<T> dx, Impl impl, Stream& stream) {
   if (impl == Impl::plain)
     return elementwise::launch("swish backward", PlainSwishBackward(), impl, stream, dx, x, dy);
   elementwise::launch("swish backward", SwishBackward(), impl, stream, dx, x, dy);
 }
 
+template <class T>
+void preload() {
+  elementwise::preload<T, SwishForward, 1>();
+  elementwise::preload<T, SwishBackward, 2>();
+  elementwise::preload<T, PlainSwishForward, 1>();
+  elementwise::preload<T, PlainSwishBackward, 2>();
+}
+
+}  // namespace
+
+void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl impl, Stream& stream) {
+  forward(x, y, impl, stream);
+}
+void launch_swish_forward(std::span<const Float16> x, std::span<Float16> y, Impl impl, Stream& stream) {
+  forward(x, y, impl, stream);
+}
+void launch_swish_forward(std::span<const BFloat16> x, std::span<BFloat16> y, Impl impl, Stream& stream) {
+  forward(x, y, impl, stream);
+}
+
+void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx,
+                           Impl impl, Stream& stream) {
+  backward(x, dy, dx, impl, stream);
+}
+void launch_swish_backward(std::span<const Float16> x, std::span<const Float16> dy, std::span<Float16> dx,
+                           Impl impl, Stream& stream) {
+  backward(x, dy, dx, impl, stream);
+}
+void launch_swish_backward(std::span<const BFloat16> x, std::span<const BFloat16> dy, std::span<BFloat16> dx,
+                           Impl impl, Stream& stream) {
+  backward(x, dy, dx, impl, stream);
+}
+
 void preload_swish() {
-  elementwise::preload<SwishForward, 1>();
-  elementwise::preload<SwishBackward, 2>();
-  elementwise::preload<PlainSwishForward, 1>();
-  elementwise::preload<PlainSwishBackward, 2>();
+  preload<float>();
+  preload<Float16>();
+  preload<BFloat16>();
 }
 
 }  // namespace overlap

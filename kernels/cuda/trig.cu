@@ -33,8 +33,8 @@ void launch_trig(std::span<const float> a, std::span<const float> b, std::span<f
 }
 
 void preload_trig() {
-  elementwise::preload<Trig, 2>();
-  elementwise::preload<RepeatedTrig, 2>();
+  elementwise::preload<float, Trig, 2>();
+  elementwise::preload<float, RepeatedTrig, 2>();
 }
 
 }  // namespace overlap

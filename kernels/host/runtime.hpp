@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -89,12 +90,12 @@ struct Stream::Impl {
   std::size_t lane = 0;              ///< this stream's lane in it
   std::vector<std::size_t> tail;     ///< captured nodes that the next operation must follow
   Error error;                       ///< the first since the last synchronize(); touched by the worker only
-  Worker worker;                     ///< last, so that it drains before the rest goes
+  std::optional<Worker> worker;  ///< last, so that it drains before the rest goes; none: work runs at once
 
   /// Queues `operation`, or captures it. Skipped at run time if the stream has an error already.
   void enqueue(Operation operation);
   /// Queues what must happen even on a stream with an error.
-  void enqueue_always(Operation operation) { worker.post(std::move(operation)); }
+  void enqueue_always(Operation operation) { worker ? worker->post(std::move(operation)) : operation(); }
 };
 
 struct Event::Impl {

@@ -64,8 +64,14 @@ void Worker::loop() {
 }
 
 Stream::Stream() try : impl_(std::make_unique<Impl>()) {
+  impl_->worker.emplace();
 } catch (const std::system_error& e) {
   throw DeviceError(std::string("host stream: cannot start a thread: ") + e.what());
+}
+Stream::Stream(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Stream Stream::borrow(void* native) {
+  if (native) throw DeviceError("host stream: there are no streams of others to borrow");
+  return Stream(std::make_unique<Impl>());
 }
 Stream::~Stream() = default;
 Stream::Stream(Stream&&) noexcept = default;
@@ -77,7 +83,8 @@ void Stream::Impl::enqueue(Operation operation) {
     tail = {capture->nodes.size() - 1};
     return;
   }
-  worker.post([this, operation = std::move(operation)] {
+  if (!worker) return operation();
+  worker->post([this, operation = std::move(operation)] {
     if (!error) error = error_of(operation);
   });
 }

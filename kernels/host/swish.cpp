@@ -1,3 +1,5 @@
+#include <Eigen/Core>
+#include <bit>
 #include <cmath>
 
 #include "host/runtime.hpp"
@@ -39,23 +41,56 @@ float backward_plain(float x, float dy) {
   return dy * (s + x * s * (1.0F - s));
 }
 
-}  // namespace
+float to_float(float value) { return value; }
+float to_float(Float16 value) { return static_cast<float>(std::bit_cast<Eigen::half>(value)); }
+float to_float(BFloat16 value) { return static_cast<float>(std::bit_cast<Eigen::bfloat16>(value)); }
 
-void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl impl, Stream& stream) {
+void store(float value, float& at) { at = value; }
+void store(float value, Float16& at) { at = std::bit_cast<Float16>(Eigen::half(value)); }
+void store(float value, BFloat16& at) { at = std::bit_cast<BFloat16>(Eigen::bfloat16(value)); }
+
+template <class T>
+void enqueue_forward(std::span<const T> x, std::span<T> y, Impl impl, Stream& stream) {
   require_same_length("swish forward", {x.size(), y.size()});
   if (y.empty()) return;
   stream.impl().enqueue([=, formula = impl == Impl::plain ? forward_plain : forward] {
-    for (std::size_t i = 0; i < y.size(); ++i) y[i] = formula(x[i]);
+    for (std::size_t i = 0; i < y.size(); ++i) store(formula(to_float(x[i])), y[i]);
   });
+}
+
+template <class T>
+void enqueue_backward(std::span<const T> x, std::span<const T> dy, std::span<T> dx, Impl impl,
+                      Stream& stream) {
+  require_same_length("swish backward", {x.size(), dy.size(), dx.size()});
+  if (dx.empty()) return;
+  stream.impl().enqueue([=, formula = impl == Impl::plain ? backward_plain : backward] {
+    for (std::size_t i = 0; i < dx.size(); ++i) store(formula(to_float(x[i]), to_float(dy[i])), dx[i]);
+  });
+}
+
+}  // namespace
+
+void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl impl, Stream& stream) {
+  enqueue_forward(x, y, impl, stream);
+}
+void launch_swish_forward(std::span<const Float16> x, std::span<Float16> y, Impl impl, Stream& stream) {
+  enqueue_forward(x, y, impl, stream);
+}
+void launch_swish_forward(std::span<const BFloat16> x, std::span<BFloat16> y, Impl impl, Stream& stream) {
+  enqueue_forward(x, y, impl, stream);
 }
 
 void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx,
                            Impl impl, Stream& stream) {
-  require_same_length("swish backward", {x.size(), dy.size(), dx.size()});
-  if (dx.empty()) return;
-  stream.impl().enqueue([=, formula = impl == Impl::plain ? backward_plain : backward] {
-    for (std::size_t i = 0; i < dx.size(); ++i) dx[i] = formula(x[i], dy[i]);
-  });
+  enqueue_backward(x, dy, dx, impl, stream);
+}
+void launch_swish_backward(std::span<const Float16> x, std::span<const Float16> dy, std::span<Float16> dx,
+                           Impl impl, Stream& stream) {
+  enqueue_backward(x, dy, dx, impl, stream);
+}
+void launch_swish_backward(std::span<const BFloat16> x, std::span<const BFloat16> dy, std::span<BFloat16> dx,
+                           Impl impl, Stream& stream) {
+  enqueue_backward(x, dy, dx, impl, stream);
 }
 
 }  // namespace overlap

@@ -21,6 +21,24 @@ TEST(HostRuntime, StreamIsUsableAfterItsErrorWasThrown) {
   EXPECT_TRUE(ran);
 }
 
+TEST(HostRuntime, BorrowedStreamsWorkAtOnce) {
+  Stream stream = Stream::borrow(nullptr);
+  const auto caller = std::this_thread::get_id();
+  std::thread::id worker;
+  stream.impl().enqueue([&worker] { worker = std::this_thread::get_id(); });
+  EXPECT_EQ(worker, caller);
+  EXPECT_THROW(launch_trap(stream), DeviceError) << "the caller gets the error";
+  Event event;
+  event.record(stream);
+  event.synchronize();
+  Stream following;
+  wait(following, event);
+  following.synchronize();
+  stream.synchronize();
+  int somebody_elses = 0;
+  EXPECT_THROW(Stream::borrow(&somebody_elses), DeviceError);
+}
+
 TEST(HostRuntime, ErrorsFollowEvents) {
   Stream failing, following;
   Event event;

@@ -40,7 +40,8 @@ const Case kCases[] = {
      [](auto x, auto, auto out, Impl impl, Stream& s) { launch_swish_forward(x, out, impl, s); },
      [](double x, double) { return reference::swish(x); },
      [](double x, double) { return 8 * ulp(reference::swish(x)); }},
-    {"swish backward", launch_swish_backward,
+    {"swish backward",
+     [](auto x, auto dy, auto dx, Impl impl, Stream& s) { launch_swish_backward(x, dy, dx, impl, s); },
      [](double x, double dy) { return dy * reference::swish_slope(x); },
      [](double x, double dy) {  // the slope is a sum that cancels near x = -1.28
        return 8 * ulp(dy * reference::sigmoid(x) * (1 + std::fabs(x) * reference::sigmoid(-x)));

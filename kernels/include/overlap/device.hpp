@@ -61,6 +61,10 @@ void use_device(int device);
 class Stream {
  public:
   Stream();  ///< @throws DeviceError
+  /// Work for a stream that belongs to somebody else and outlives this: `native` is a cudaStream_t of the
+  /// current device, and nothing waits for it at the end. The host backend knows no streams but its own:
+  /// there `native` is null, and work runs at once, in the thread that enqueues it, which gets its errors.
+  static Stream borrow(void* native);
   ~Stream();
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
@@ -72,6 +76,7 @@ class Stream {
   Impl& impl() noexcept { return *impl_; }
 
  private:
+  explicit Stream(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -2,7 +2,7 @@
 //
 // Every launcher returns before its kernel has run, accepts 0 elements as a no-op, indexes in 64 bits, and
 // throws DeviceError if span lengths differ or the launch is refused. Spans are device memory and may start
-// at any float.
+// at any element.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,16 @@ enum class Impl {
   vector,  ///< the same with 16 bytes an access wherever all spans share an alignment
 };
 
-/// Bytes read plus written per element.
+/// Numbers of 16 bits as they lie in memory: IEEE 754 binary16, and the upper half of a float. Kernels
+/// compute on them in float and round once, to the nearest, ties to even.
+struct Float16 {
+  std::uint16_t bits;
+};
+struct BFloat16 {
+  std::uint16_t bits;
+};
+
+/// Bytes read plus written per element of type float.
 inline constexpr int kTrigBytes = 12, kAddBytes = 12, kMulBytes = 12;
 inline constexpr int kSwishForwardBytes = 8, kSwishBackwardBytes = 12;
 
@@ -39,10 +48,16 @@ void launch_mul(std::span<const float> a, std::span<const float> b, std::span<fl
 /// Enqueues y = x / (1 + e^-x). Right at every float (-0 at -inf, subnormal results kept) except Impl::plain,
 /// which gives NaN at -inf. 8 bytes an element. Source: Ramachandran, Zoph, Le 2017, with beta = 1.
 void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl impl, Stream& stream);
+void launch_swish_forward(std::span<const Float16> x, std::span<Float16> y, Impl impl, Stream& stream);
+void launch_swish_forward(std::span<const BFloat16> x, std::span<BFloat16> y, Impl impl, Stream& stream);
 
 /// Enqueues dx = dy * (s + y * (1 - s)) with s = 1 / (1 + e^-x), y = x * s. Right at every finite or infinite
 /// x except Impl::plain, which gives NaN at both infinities. 12 bytes an element.
 void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx,
+                           Impl impl, Stream& stream);
+void launch_swish_backward(std::span<const Float16> x, std::span<const Float16> dy, std::span<Float16> dx,
+                           Impl impl, Stream& stream);
+void launch_swish_backward(std::span<const BFloat16> x, std::span<const BFloat16> dy, std::span<BFloat16> dx,
                            Impl impl, Stream& stream);
 
 /// Multiplies square matrices in single precision on one stream, with the field's library: cuBLAS on CUDA,

@@ -1,0 +1,28 @@
+// What only the CUDA backend has.
+#include "cuda/runtime.hpp"
+#include "device_fixture.hpp"
+#include "overlap/kernels.hpp"
+
+namespace overlap {
+namespace {
+
+TEST_F(DeviceTest, BorrowedStreamsAreUsedAndLeftAlone) {
+  cudaStream_t native = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&native, cudaStreamNonBlocking), cudaSuccess);
+  Stream own;
+  const auto x = on_device(random_floats(1000, 1), own);
+  const DeviceBuffer<float> y(1000);
+  {
+    Stream borrowed = Stream::borrow(native);
+    EXPECT_EQ(borrowed.impl().stream, native);
+    launch_swish_forward(x.span(), y.span(), Impl::vector, borrowed);
+    const GraphBuilder captured(borrowed,
+                                [&] { launch_swish_forward(x.span(), y.span(), Impl::vector, borrowed); });
+    EXPECT_EQ(captured.node_count(), 1U);
+  }
+  EXPECT_EQ(cudaStreamSynchronize(native), cudaSuccess) << "it must outlive the borrower";
+  EXPECT_EQ(cudaStreamDestroy(native), cudaSuccess);
+}
+
+}  // namespace
+}  // namespace overlap

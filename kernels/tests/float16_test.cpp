@@ -1,0 +1,133 @@
+// Numbers of 16 bits: computed in float, rounded once.
+#include <Eigen/Core>
+#include <bit>
+#include <cmath>
+
+#include "device_fixture.hpp"
+#include "overlap/kernels.hpp"
+#include "reference.hpp"
+
+namespace overlap {
+namespace {
+
+struct Ieee {
+  using Stored = Float16;
+  using Number = Eigen::half;
+};
+struct Brain {
+  using Stored = BFloat16;
+  using Number = Eigen::bfloat16;
+};
+
+template <class Format>
+class Float16Test : public DeviceTest {
+ protected:
+  using Stored = typename Format::Stored;
+  using Number = typename Format::Number;
+
+  static double value(Stored stored) { return static_cast<double>(std::bit_cast<Number>(stored)); }
+  static Stored stored(float value) { return std::bit_cast<Stored>(Number(value)); }
+
+  /// Every number of the format, so often that vectors, heads and tails all occur.
+  static std::vector<Stored> all(std::size_t n, std::uint32_t step) {
+    std::vector<Stored> values(n);
+    for (std::size_t i = 0; i < n; ++i)
+      values[i].bits = static_cast<std::uint16_t>(static_cast<std::uint32_t>(i) * step);
+    return values;
+  }
+
+  static DeviceBuffer<Stored> on_device(std::span<const Stored> values, Stream& stream) {
+    DeviceBuffer<Stored> buffer(values.size());
+    copy_h2d(buffer.span(), values, stream);
+    stream.synchronize();
+    return buffer;
+  }
+  static std::vector<Stored> on_host(std::span<const Stored> device, Stream& stream) {
+    std::vector<Stored> values(device.size());
+    copy_d2h(std::span(values), device, stream);
+    stream.synchronize();
+    return values;
+  }
+
+  /// One rounding away from `want`: as close as any number of the format, give or take a hair of it and
+  /// what float itself is off by.
+  static void expect_rounded(Stored got, double want, double allowed) {
+    if (std::isnan(want)) {
+      EXPECT_TRUE(std::isnan(value(got)));
+      return;
+    }
+    const double rounded = value(stored(static_cast<float>(want)));
+    if (value(got) == rounded) return;
+    const double error = std::fabs(value(got) - want), best = std::fabs(rounded - want);
+    EXPECT_LE(error, best + allowed) << value(got) << " instead of " << want;
+  }
+};
+
+using Formats = ::testing::Types<Ieee, Brain>;
+TYPED_TEST_SUITE(Float16Test, Formats);
+
+TYPED_TEST(Float16Test, SwishOfEveryNumber) {
+  using Stored = typename TestFixture::Stored;
+  Stream stream;
+  const auto x = TestFixture::all(1 << 16, 1);
+  const auto device_x = TestFixture::on_device(x, stream);
+  for (Impl impl : {Impl::scalar, Impl::vector}) {
+    DeviceBuffer<Stored> y(x.size());
+    launch_swish_forward(device_x.span(), y.span(), impl, stream);
+    const auto got = TestFixture::on_host(y.span(), stream);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double want = reference::swish(TestFixture::value(x[i]));
+      TestFixture::expect_rounded(got[i], want, 1e-6 * std::fabs(want) + 1e-44);
+    }
+  }
+}
+
+TYPED_TEST(Float16Test, SlopeOfEveryNumber) {
+  using Stored = typename TestFixture::Stored;
+  Stream stream;
+  const auto x = TestFixture::all(1 << 16, 1);
+  const std::vector<Stored> dy(x.size(), TestFixture::stored(0.5F));
+  const auto device_x = TestFixture::on_device(x, stream), device_dy = TestFixture::on_device(dy, stream);
+  for (Impl impl : {Impl::scalar, Impl::vector}) {
+    DeviceBuffer<Stored> dx(x.size());
+    launch_swish_backward(device_x.span(), device_dy.span(), dx.span(), impl, stream);
+    const auto got = TestFixture::on_host(dx.span(), stream);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double v = TestFixture::value(x[i]);
+      const double terms = 1 + std::fabs(v) * reference::sigmoid(-v);  // cancel near x = -1.28
+      TestFixture::expect_rounded(got[i], 0.5 * reference::swish_slope(v),
+                                  1e-6 * reference::sigmoid(v) * terms + 1e-44);
+    }
+  }
+}
+
+TYPED_TEST(Float16Test, EverySizeAtEveryAlignment) {
+  using Stored = typename TestFixture::Stored;
+  Stream stream;
+  constexpr std::size_t kGuard = 16;
+  for (std::size_t n : {0, 1, 7, 8, 9, 15, 16, 17, 255, 256, 1025, 10'007}) {
+    for (std::size_t shift = 0; shift < 9; ++shift) {
+      for (bool aligned : {true, false}) {
+        const auto x = TestFixture::all(n + kGuard, 7919);
+        const auto device_x = TestFixture::on_device(x, stream);
+        const std::vector<Stored> poison(n + kGuard, TestFixture::stored(-7));
+        const auto y = TestFixture::on_device(poison, stream);
+        const std::size_t from = aligned ? shift : 0;
+        launch_swish_forward(device_x.span().subspan(from, n), y.span().subspan(shift, n), Impl::vector,
+                             stream);
+        const auto got = TestFixture::on_host(y.span(), stream);
+        for (std::size_t i = 0; i < got.size(); ++i) {
+          if (i < shift || i >= shift + n) {
+            ASSERT_EQ(got[i].bits, poison[i].bits) << "beside the output, n " << n << " shift " << shift;
+          } else {
+            const double want = reference::swish(TestFixture::value(x[from + i - shift]));
+            TestFixture::expect_rounded(got[i], want, 1e-6 * std::fabs(want) + 1e-44);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace overlap
