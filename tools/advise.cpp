@@ -34,6 +34,9 @@ const std::map<std::string, Comparison>& comparisons() {
       {"sequence", {{"timing", "kernels", "n"}, {{"submit", "launch"}}}},
       {"swish", {{"pass", "cache", "timing", "n"}, {{"impl", "plain"}}}},
       {"transfer", {{"dir", "bytes"}, {{"mem", "pageable"}}}},
+      {"torch_swish", {{"pass", "n", "dtype"}, {{"impl", "silu"}, {"submit", "launch"}}}},
+      {"torch_double_buffer", {{"dim", "batches"}, {{"sync", "serial"}}}},
+      {"torch_streams", {{"dim", "submit"}, {{"streams", "1"}}}},
   };
   return all;
 }

@@ -10,6 +10,7 @@
 
 #include "advise.hpp"
 #include "export.hpp"
+#include "merge.hpp"
 #include "page.hpp"
 #include "results.hpp"
 #include "table.hpp"
@@ -122,7 +123,8 @@ std::vector<Run> stored_baseline(const CompareArguments& arguments) {
 void complain(const std::string& text) { std::fputs(("overlap-report: " + text + "\n").c_str(), stderr); }
 
 int table(const Options& options) {
-  const std::vector<Run> runs = read_runs(options.files);
+  std::vector<Run> runs = merged(read_runs(options.files));
+  std::ranges::for_each(runs, add_raw_kernels);
   const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs));
   const auto format = options.format == "html"   ? table_page
                       : options.format == "md"   ? to_markdown
@@ -134,9 +136,9 @@ int table(const Options& options) {
 }
 
 int advise_on(const Options& options) {
-  if (options.format == "html" && options.files.size() > 1)
-    throw UsageError("advise --format html takes one file: a page is about one machine");
-  const std::vector<Run> runs = read_runs(options.files);
+  const std::vector<Run> runs = merged(read_runs(options.files));
+  if (options.format == "html" && runs.size() > 1)
+    throw UsageError("advise --format html takes one run: a page is about one machine");
   std::string text;
   for (const Run& run : runs) {
     const Advice advice = advise(run);

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # One run on a machine with a GPU, from build to results: builds, runs the CUDA tests, the sweeps, the sanitizers,
 # and leaves everything in a folder.
-#   tools/gpu_run.sh OUTPUT_FOLDER [STEP...]      steps: tests quick again paper sanitize (default), aa
+#   tools/gpu_run.sh OUTPUT_FOLDER [STEP...]      steps: tests quick again paper sanitize (default), aa, torch
 # aa: ten short runs of the same program, for verdicts on nothing: aa.tar.gz and the tolerances they give.
+# torch: installs the PyTorch extension into python3 (which needs torch, google-benchmark, pytest and scikit-build-core),
+# runs its tests and its benchmark.
 # Environment: CUDA_ARCHITECTURES (default 90), REVISION (default: asks git), AA_RUNS (default 10).
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -44,6 +46,13 @@ for step in $steps; do
       attempt tools/compare.sh --aa --new $build/overlap-bench --runs "${AA_RUNS:-10}" -o "$out/aa" -- \
         --benchmark_min_time=0.03 --benchmark_min_warmup_time=0.05
       tar -C "$out" -czf "$out/aa.tar.gz" aa && rm -rf "$out/aa" ;;
+    torch)
+      CMAKE_ARGS="-DCMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES:-90} -DOVERLAP_WERROR=ON -DOVERLAP_ENABLE_CUDA=ON" attempt \
+        python3 -m pip install --no-build-isolation --no-deps --force-reinstall ./kernels/torch >"$out/torch-build.log" 2>&1
+      OVERLAP_REPORT=$PWD/$build/overlap-report attempt python3 -m pytest -q kernels/torch/tests bench/torch/tests >"$out/torch-tests.log" 2>&1
+      tail -15 "$out/torch-tests.log"
+      attempt python3 bench/torch/main.py --revision="${REVISION:-}" --benchmark_out="$out/torch.json" >"$out/torch.log" 2>&1
+      tail -5 "$out/torch.log" ;;
     *) echo "unknown step $step"; exit 2 ;;
   esac
 done

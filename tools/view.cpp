@@ -25,6 +25,9 @@ Layout layout_of(const std::string& family) {
       {"concurrent", {{}, {{"streams", "1"}}}},
       {"transfer", {{"mem"}, {}}},
       {"graph_cost", {{"width"}, {}}},
+      {"torch_swish", {{"n", "dtype"}, {{"impl", "silu"}}}},
+      {"torch_double_buffer", {{"dim", "batches"}, {{"sync", "serial"}}}},
+      {"torch_streams", {{}, {{"streams", "1"}}}},
   };
   const auto found = layouts.find(family);
   return found == layouts.end() ? Layout{} : found->second;
@@ -61,8 +64,20 @@ const Row* baseline_of(const Row& row, const std::vector<const Row*>& group, con
   return best;
 }
 
-/// The row of the `cpu` family that does the same work on as many elements.
+/// The row of torch_swish that does the same work by another impl.
+const Row* torch_reference(const Row& row, const Run& run, const char* impl) {
+  if (row.family != "torch_swish" || row.axis("impl") == impl) return nullptr;
+  const Axes same = {
+      {"impl", impl}, {"pass", row.axis("pass")}, {"n", row.axis("n")}, {"dtype", row.axis("dtype")}};
+  const auto found = std::ranges::find_if(run.rows, [&](const Row& candidate) {
+    return candidate.family == row.family && !candidate.failed() && has_all(candidate, same);
+  });
+  return found == run.rows.end() ? nullptr : &*found;
+}
+
+/// The row that does the same work on as many elements on one CPU thread.
 const Row* cpu_reference(const Row& row, const Run& run) {
+  if (const Row* torch = torch_reference(row, run, "cpu")) return torch;
   std::string op;
   if (row.family == "pipeline" && row.axis("work") == "1") op = "trig";
   if (row.family == "sequence" && row.axis("kernels") == "3") op = "sequence";
@@ -104,6 +119,8 @@ Cell make_cell(const Row& row, const Row* baseline, const Run& run) {
   set("spread", spread_of(row));
   if (baseline) set("speedup", ratio(baseline->time_us(), time_us));
   if (const Row* cpu = cpu_reference(row, run)) set("times_cpu", ratio(cpu->time_us(), time_us));
+  if (const Row* kernel = torch_reference(row, run, "kernel"))
+    set("pct_of_kernel", ratio(100 * kernel->time_us(), time_us));
   if (const auto rate = row.counter("bytes_per_second")) set("gb_per_s", *rate / 1e9);
   for (const char* same : {"h2d_gb_per_s", "d2h_gb_per_s", "bound_pct", "overlap_pct", "possible_speedup",
                            "transfer_pct", "pct_of_copy"})
@@ -207,6 +224,7 @@ const std::vector<Metric>& metrics() {
       {"bound_pct", "of bound", Form::percent},
       {"overlap_pct", "hidden", Form::percent},
       {"pct_of_copy", "of copy", Form::precise_percent},
+      {"pct_of_kernel", "of kernel", Form::precise_percent},
       {"times_cpu", "over CPU", Form::ratio},
       {"cpu_free_pct", "CPU free", Form::percent},
       {"submit_us", "submit_us", Form::tenths},

@@ -1,4 +1,6 @@
 #include <Eigen/Core>
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -14,31 +16,53 @@ namespace {
 // zero, would lose (e^-104 is no float, -104 e^-104 is). Below -256 every result is -0 and above 256 the
 // slope is 1: clamping there keeps infinity times zero out. Written with comparisons that pass a NaN on.
 
-float forward(float x) {
-  const float clamped = x < -256.0F ? -256.0F : x;
-  const float h = std::exp(-0.5F * std::fabs(clamped));
-  const float weight = clamped < 0 ? h : 1.0F;
-  return clamped * weight / (1.0F + h * h) * weight;
+constexpr std::size_t kBlock = 512;  // elements at once: what lies between the loops stays in the L1
+using Block = std::array<float, kBlock>;
+
+/// Clamps what lies beyond, and passes a NaN on.
+float at_least(float x, float low) { return x < low ? low : x; }
+float at_most(float x, float high) { return x > high ? high : x; }
+
+/// h = e^(-|x|/2) by Eigen, which is the only vector code here that the compiler would not make of a loop.
+void half_exponentials(const Block& x, Block& h, std::size_t n) {
+  const auto size = static_cast<Eigen::Index>(n);
+  Eigen::Map<Eigen::ArrayXf>(h.data(), size) =
+      (-0.5F * Eigen::Map<const Eigen::ArrayXf>(x.data(), size).abs()).exp();
 }
 
-float backward(float x, float dy) {
-  float clamped = x < -256.0F ? -256.0F : x;
-  clamped = clamped > 256.0F ? 256.0F : clamped;
-  const float h = std::exp(-0.5F * std::fabs(clamped));
-  const float r = 1.0F / (1.0F + h * h);
-  const float s = clamped < 0 ? h : 1.0F;     // s s r is the sigmoid
-  const float rest = clamped < 0 ? 1.0F : h;  // rest rest r is one minus it
-  const float slope = (clamped * rest * rest * r + 1.0F) * s * r;
-  return (dy * s) * slope;
+void forward(Block& x, std::size_t n) {
+  Block h{};
+  for (std::size_t i = 0; i < n; ++i) x[i] = at_least(x[i], -256.0F);
+  half_exponentials(x, h, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const float weight = x[i] < 0 ? h[i] : 1.0F;
+    x[i] = x[i] * weight / (1.0F + h[i] * h[i]) * weight;
+  }
+}
+
+void backward(Block& x, const Block& dy, std::size_t n) {
+  Block h{};
+  for (std::size_t i = 0; i < n; ++i) x[i] = at_most(at_least(x[i], -256.0F), 256.0F);
+  half_exponentials(x, h, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const float r = 1.0F / (1.0F + h[i] * h[i]);
+    const float s = x[i] < 0 ? h[i] : 1.0F;     // s s r is the sigmoid
+    const float rest = x[i] < 0 ? 1.0F : h[i];  // rest rest r is one minus it
+    x[i] = (dy[i] * s) * ((x[i] * rest * rest * r + 1.0F) * s * r);
+  }
 }
 
 // The textbook forms of Impl::plain.
 
-float forward_plain(float x) { return x / (1.0F + std::exp(-x)); }
+void forward_plain(Block& x, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) x[i] = x[i] / (1.0F + std::exp(-x[i]));
+}
 
-float backward_plain(float x, float dy) {
-  const float s = 1.0F / (1.0F + std::exp(-x));
-  return dy * (s + x * s * (1.0F - s));
+void backward_plain(Block& x, const Block& dy, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const float s = 1.0F / (1.0F + std::exp(-x[i]));
+    x[i] = dy[i] * (s + x[i] * s * (1.0F - s));
+  }
 }
 
 float to_float(float value) { return value; }
@@ -50,11 +74,32 @@ void store(float value, Float16& at) { at = std::bit_cast<Float16>(Eigen::half(v
 void store(float value, BFloat16& at) { at = std::bit_cast<BFloat16>(Eigen::bfloat16(value)); }
 
 template <class T>
+void load(std::span<const T> from, Block& to) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = to_float(from[i]);
+}
+
+template <class T>
+void store(const Block& from, std::span<T> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) store(from[i], to[i]);
+}
+
+/// Calls work(first, count) for each block of n elements.
+template <class Work>
+void by_blocks(std::size_t n, const Work& work) {
+  for (std::size_t first = 0; first < n; first += kBlock) work(first, std::min(kBlock, n - first));
+}
+
+template <class T>
 void enqueue_forward(std::span<const T> x, std::span<T> y, Impl impl, Stream& stream) {
   require_same_length("swish forward", {x.size(), y.size()});
   if (y.empty()) return;
   stream.impl().enqueue([=, formula = impl == Impl::plain ? forward_plain : forward] {
-    for (std::size_t i = 0; i < y.size(); ++i) store(formula(to_float(x[i])), y[i]);
+    by_blocks(y.size(), [&](std::size_t first, std::size_t count) {
+      Block values{};
+      load(x.subspan(first, count), values);
+      formula(values, count);
+      store(values, y.subspan(first, count));
+    });
   });
 }
 
@@ -64,7 +109,13 @@ void enqueue_backward(std::span<const T> x, std::span<const T> dy, std::span<T> 
   require_same_length("swish backward", {x.size(), dy.size(), dx.size()});
   if (dx.empty()) return;
   stream.impl().enqueue([=, formula = impl == Impl::plain ? backward_plain : backward] {
-    for (std::size_t i = 0; i < dx.size(); ++i) store(formula(to_float(x[i]), to_float(dy[i])), dx[i]);
+    by_blocks(dx.size(), [&](std::size_t first, std::size_t count) {
+      Block values{}, gradient{};
+      load(x.subspan(first, count), values);
+      load(dy.subspan(first, count), gradient);
+      formula(values, gradient, count);
+      store(values, dx.subspan(first, count));
+    });
   });
 }
 

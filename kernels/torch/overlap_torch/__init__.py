@@ -1,0 +1,41 @@
+"""Overlap's kernels as PyTorch operators: torch.ops.overlap.swish, for cpu and, where it was built with nvcc, cuda."""
+
+from pathlib import Path
+
+import torch
+
+from . import _build
+
+__all__ = ["has_cuda", "swish"]
+
+
+def _load(name: str) -> None:
+    try:
+        torch.ops.load_library(Path(__file__).parent / name)
+    except OSError as error:
+        raise ImportError(
+            f"overlap_torch was built against PyTorch {_build.TORCH_VERSION} and does not load into {torch.__version__}: "
+            f"pip install --force-reinstall --no-deps ./kernels/torch ({error})"
+        ) from error
+
+
+_load("_overlap.so")
+if _build.HAS_CUDA:
+    _load("_overlap_cuda.so")
+
+_swish = torch.ops.overlap.swish.default
+
+
+def swish(x: torch.Tensor) -> torch.Tensor:
+    """x * sigmoid(x), elementwise, with gradients to the second order.
+
+    Takes float32, float16 and bfloat16 of any shape and strides, on cpu and cuda; computes in float32 and rounds
+    once. Returns a tensor like x. On cuda it runs on the current stream and does not wait. TypeError for other types
+    and devices. Source: Ramachandran, Zoph, Le 2017, with beta = 1.
+    """
+    return _swish(x)
+
+
+def has_cuda() -> bool:
+    """Whether this build can run on cuda tensors."""
+    return _build.HAS_CUDA

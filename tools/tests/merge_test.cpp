@@ -1,0 +1,70 @@
+// Runs of two programs on one machine, in one table.
+#include "merge.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "run_text.hpp"
+#include "view.hpp"
+
+namespace overlap::report {
+namespace {
+
+constexpr const char* kMachine = R"("gpu": "G", "driver": "1")";
+constexpr const char* kKernel = "swish/pass:forward/impl:vector/cache:hot/timing:steady/n:8";
+
+report::Run run_of(const std::string& rows, const std::string& context, const std::string& path) {
+  return parse_run(run_text(rows, context), path);
+}
+
+std::string torch_row(const std::string& impl, const std::string& n, double time_us) {
+  return row_text("torch_swish/pass:forward/impl:" + impl + "/submit:launch/n:" + n + "/dtype:float32",
+                  time_us);
+}
+
+report::Run cpp_run() { return run_of(row_text(kKernel, 97), kMachine, "cpp.json"); }
+
+report::Run torch_run() {
+  return run_of(torch_row("extension", "8", 100) + "," + torch_row("silu", "8", 110) + "," +
+                    torch_row("cpu", "8", 5000) + "," + torch_row("silu", "9", 120),
+                kMachine, "torch.json");
+}
+
+TEST(Merge, JoinsRunsOfOneMachineThatShareNoRow) {
+  const auto runs = merged({cpp_run(), torch_run()});
+  ASSERT_EQ(runs.size(), 1U);
+  EXPECT_EQ(runs[0].path, "cpp.json + torch.json");
+  EXPECT_EQ(runs[0].rows.size(), 5U);
+}
+
+TEST(Merge, KeepsOthersApart) {
+  EXPECT_EQ(merged({cpp_run(), cpp_run()}).size(), 2U) << "the same rows";
+  const auto elsewhere = run_of(row_text("a/n:1", 1), R"("gpu": "H", "driver": "1")", "other.json");
+  EXPECT_EQ(merged({cpp_run(), elsewhere}).size(), 2U) << "another GPU";
+  EXPECT_EQ(merged({}).size(), 0U);
+}
+
+TEST(Merge, TheRawKernelStandsBesideTheExtension) {
+  auto runs = merged({torch_run(), cpp_run()});
+  add_raw_kernels(runs[0]);
+  const std::vector<View> views = make_views(runs, {});
+  const auto view = std::ranges::find_if(views, [](const View& v) {
+    return v.family == "torch_swish" && v.fixed.front() == std::pair<std::string, std::string>("n", "8");
+  });
+  ASSERT_NE(view, views.end());
+  ASSERT_EQ(view->rows.size(), 4U);
+  const auto cell = [&](const std::string& impl) {
+    for (const ViewRow& row : view->rows)
+      if (std::ranges::find(row.values, impl) != row.values.end()) return row.cells.at(0);
+    return Cell{};
+  };
+  EXPECT_DOUBLE_EQ(*cell("kernel").number("time_us"), 97);
+  EXPECT_DOUBLE_EQ(*cell("extension").number("pct_of_kernel"), 97);
+  EXPECT_DOUBLE_EQ(*cell("extension").number("speedup"), 1.1);
+  EXPECT_DOUBLE_EQ(*cell("extension").number("times_cpu"), 50);
+  EXPECT_FALSE(cell("kernel").number("pct_of_kernel"));
+}
+
+}  // namespace
+}  // namespace overlap::report
