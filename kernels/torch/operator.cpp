@@ -11,18 +11,23 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-at::Tensor swish(const at::Tensor& x) {
-  static const auto call = c10::Dispatcher::singleton()
-                               .findSchemaOrThrow("overlap::swish", "")
-                               .typed<at::Tensor(const at::Tensor&)>();
-  return call.call(x);
+const auto& swish_operator() {
+  static const auto found = c10::Dispatcher::singleton()
+                                .findSchemaOrThrow("overlap::swish", "")
+                                .typed<at::Tensor(const at::Tensor&)>();
+  return found;
 }
 
+const auto& swish_backward_operator() {
+  static const auto found = c10::Dispatcher::singleton()
+                                .findSchemaOrThrow("overlap::swish_backward", "")
+                                .typed<at::Tensor(const at::Tensor&, const at::Tensor&)>();
+  return found;
+}
+
+at::Tensor swish(const at::Tensor& x) { return swish_operator().call(x); }
 at::Tensor swish_backward(const at::Tensor& grad, const at::Tensor& x) {
-  static const auto call = c10::Dispatcher::singleton()
-                               .findSchemaOrThrow("overlap::swish_backward", "")
-                               .typed<at::Tensor(const at::Tensor&, const at::Tensor&)>();
-  return call.call(grad, x);
+  return swish_backward_operator().call(grad, x);
 }
 
 bool wants_gradient(const at::Tensor& x) { return at::GradMode::is_enabled() && x.requires_grad(); }
@@ -58,16 +63,18 @@ class Swish : public torch::autograd::Function<Swish> {
   }
 };
 
-at::Tensor swish_autograd(const at::Tensor& x) {
+// Where no gradient is wanted, calls go on to the next key at once, as those of PyTorch's own operators do.
+
+at::Tensor swish_autograd(c10::DispatchKeySet keys, const at::Tensor& x) {
   if (wants_gradient(x)) return Swish::apply(x);
   const at::AutoDispatchBelowADInplaceOrView below;
-  return swish(x);
+  return swish_operator().redispatch(keys & c10::after_autograd_keyset, x);
 }
 
-at::Tensor swish_backward_autograd(const at::Tensor& grad, const at::Tensor& x) {
+at::Tensor swish_backward_autograd(c10::DispatchKeySet keys, const at::Tensor& grad, const at::Tensor& x) {
   if (wants_gradient(grad) || wants_gradient(x)) return SwishBackward::apply(grad, x);
   const at::AutoDispatchBelowADInplaceOrView below;
-  return swish_backward(grad, x);
+  return swish_backward_operator().redispatch(keys & c10::after_autograd_keyset, grad, x);
 }
 
 /// Shapes, strides and types without data: what torch.compile and FakeTensor run.

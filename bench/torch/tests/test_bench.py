@@ -167,6 +167,9 @@ class TestCuda:
 
     def test_missing_waits_are_noticed(self):
         row = products.DOUBLE_BUFFER.make({"sync": "none", "buffers": "2", "dim": "512", "batches": "8"})
+        row.submit()  # the first launch of a kernel waits for the device
+        torch.cuda.synchronize()
+        row.poison()
         with torch.cuda.stream(row.compute):
             torch.cuda._sleep(100_000_000)  # late products then read what later copies left
         row.submit()

@@ -23,17 +23,14 @@ _load("_overlap.so")
 if _build.HAS_CUDA:
     _load("_overlap_cuda.so")
 
-_swish = torch.ops.overlap.swish.default
+# The operator itself, not a function around it: small calls cost what Python does between them.
+swish = torch.ops.overlap.swish.default
+swish.__doc__ = """swish(x): x * sigmoid(x), elementwise, with gradients to the second order.
 
-
-def swish(x: torch.Tensor) -> torch.Tensor:
-    """x * sigmoid(x), elementwise, with gradients to the second order.
-
-    Takes float32, float16 and bfloat16 of any shape and strides, on cpu and cuda; computes in float32 and rounds
-    once. Returns a tensor like x. On cuda it runs on the current stream and does not wait. TypeError for other types
-    and devices. Source: Ramachandran, Zoph, Le 2017, with beta = 1.
-    """
-    return _swish(x)
+Takes float32, float16 and bfloat16 of any shape and strides, on cpu and cuda; computes in float32 and rounds once.
+Returns a tensor like x. On cuda it runs on the current stream and does not wait. TypeError for other types and
+devices. Source: Ramachandran, Zoph, Le 2017, with beta = 1.
+"""
 
 
 def has_cuda() -> bool:
