@@ -1,22 +1,29 @@
 #!/usr/bin/env bash
 # Builds and runs every test that this machine can run: the host backend and the report everywhere, the CUDA backend
 # where there is a GPU (its tests are reported as skipped where there is only nvcc), then the host backend and the
-# report again under AddressSanitizer with UBSan and under ThreadSanitizer.
-#   --fast    without the sanitizers
+# report again under AddressSanitizer with UBSan and under ThreadSanitizer, then the PyTorch extension and its benchmark.
+#   --fast    without the sanitizers and PyTorch
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . tools/needs.sh
 
-sanitizers=(asan tsan)
+sanitizers=(asan tsan) with_torch=yes
 case "${1:-}" in
   "") ;;
-  --fast) sanitizers=() ;;
+  --fast) sanitizers=() with_torch=no ;;
   *) echo "usage: tools/test.sh [--fast]"; exit 2 ;;
 esac
 
 install_packages "${build_packages[@]}"
 install_packages chromium || echo "Without Chromium the pages of the report are not looked at."
+[ $with_torch = yes ] && { install_packages python3-venv || with_torch=no; }
 install_packages clang-format-14 || echo "Without clang-format 14 the format of the sources is not checked."
+
+if [ $with_torch = yes ]; then
+  mkdir -p build
+  prepare_torch >build/torch-venv.log 2>&1 &  # mostly waits for the network and the disk, while the rest is built
+  torch_install=$!
+fi
 
 failed=()
 for preset in "$(choose_preset)" "${sanitizers[@]}"; do
@@ -26,6 +33,21 @@ for preset in "$(choose_preset)" "${sanitizers[@]}"; do
   say "testing (preset $preset)"
   ctest --preset "$preset" -j "$(nproc)" || failed+=("$preset")
 done
+
+if [ $with_torch = yes ]; then
+  say "building the PyTorch extension (its PyTorch: build/torch-venv)"
+  if wait $torch_install; then
+    # For one architecture: what the tests need to know of the others, they know from the C++ build.
+    CMAKE_ARGS="-DOVERLAP_WERROR=ON -DCMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES:-90}" \
+      "$torch_python" -m pip install --quiet --force-reinstall --no-deps ./kernels/torch || failed+=(torch-build)
+    say "testing the PyTorch extension"
+    OVERLAP_REPORT=$PWD/build/$(choose_preset)/overlap-report \
+      "$torch_python" -m pytest -q kernels/torch/tests bench/torch/tests || failed+=(torch)
+  else
+    tail -n 5 build/torch-venv.log
+    echo "Without PyTorch its extension is not tested."
+  fi
+fi
 
 if [ ${#failed[@]} -gt 0 ]; then
   say "FAILED: ${failed[*]}"
