@@ -43,6 +43,9 @@ configure() {
   grep -E 'Overlap backends' "$log"
 }
 
+# The architecture of this machine's GPU, or some one where there is none.
+one_architecture() { if nvidia-smi -L 2>/dev/null | grep -q GPU; then echo native; else echo 90; fi; }
+
 torch_python=build/torch-venv/bin/python
 
 # prepare_torch: a Python with PyTorch, Google Benchmark and pytest, as $torch_python; needs python3-venv. Takes the system's PyTorch if it has

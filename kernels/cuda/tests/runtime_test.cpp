@@ -1,7 +1,7 @@
 // What only the CUDA backend has.
 #include "cuda/runtime.hpp"
-#include "device_fixture.hpp"
 #include "overlap/kernels.hpp"
+#include "tests/device_fixture.hpp"
 
 namespace overlap {
 namespace {
