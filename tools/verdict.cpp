@@ -19,8 +19,8 @@ constexpr double kEventResolutionUs = 0.5;  // of CUDA events
 constexpr std::size_t kMostRunsToSettle = 1000;
 
 /// Context that is worth a note where it differs.
-constexpr const char* kNoted[] = {"host_name", "num_cpus", "pcie",           "compiler",
-                                  "revision",  "sweep",    "library_version"};
+constexpr const char* kNoted[] = {"host_name", "num_cpus",        "pcie", "compiler", "revision",
+                                  "sweep",     "library_version", "torch"};
 
 std::optional<double> value_of(const Row& row, const std::string& metric) {
   if (metric == "time") return row.time_us();

@@ -124,9 +124,10 @@ TEST_F(FixtureTest, RefusesImpossibleRowsWithTheReason) {
       {{"width=4", "kernels=3"}, "width:4 is above kernels:3"},
   };
   for (const auto& [wrong, reason] : cases) {
-    std::vector<std::string> overrides = {"n=100",   "order=sequential",    "mem=pinned", "work=1",
-                                          "dim=8",   "batches=2",           "buffers=1",  "tasks=2",
-                                          "bytes=8", "concurrent.streams=1"};  // small, and few
+    std::vector<std::string> overrides = {
+        "n=100",     "order=sequential", "mem=pinned", "work=1",  "dim=8",
+        "batches=2", "buffers=1",        "tasks=2",    "bytes=8", "concurrent.streams=1",
+        "kernels=1", "width=1",          "cache=hot"};  // small, and few
     overrides.insert(overrides.end(), wrong.begin(), wrong.end());
     bool seen = false;
     for (const PlannedRow& row : rows(overrides)) {
