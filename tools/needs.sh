@@ -51,7 +51,7 @@ torch_python=build/torch-venv/bin/python
 # prepare_torch: a Python with PyTorch, Google Benchmark and pytest, as $torch_python; needs python3-venv. Takes the system's PyTorch if it has
 # one; else PyPI's, which is 2 GB to fetch and 5 GB on disk, CUDA libraries included.
 prepare_torch() {
-  [ -x "$torch_python" ] && "$torch_python" -c 'import torch, google_benchmark, pytest' 2>/dev/null && return 0
+  [ -x "$torch_python" ] && "$torch_python" -c 'import torch, google_benchmark, pytest, ruff' 2>/dev/null && return 0
   local options=()
   python3 -c 'import torch' 2>/dev/null && options=(--system-site-packages)
   python3 -m venv "${options[@]}" build/torch-venv && "$torch_python" -m pip install --quiet -r bench/torch/requirements.txt

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Measures Overlap's kernels as PyTorch operators beside PyTorch's own, and the tutorials' programs in PyTorch.
 
-Rows are Google Benchmark's, as those of overlap-bench are: same names, same counters, same JSON. With a GPU, times are those of
-CUDA events, and submit_us is the CPU time of a call, Python and dispatch included; without one, a few rows run on the CPU.
+Rows are Google Benchmark's, as those of overlap-bench are: same names, same counters, same JSON. With a GPU, times are
+those of CUDA events, and submit_us is the CPU time of a call, Python and dispatch included; without one, a few rows run
+on the CPU.
 """
 
 import argparse
@@ -14,11 +15,9 @@ import sys
 import time
 
 import google_benchmark as benchmark
-import torch
-
-import overlap_torch
 import products
 import swish
+import torch
 from measure import Measurement, Sample, Settings, measure
 from rows import Row, UsageError, plan_rows
 
@@ -119,7 +118,9 @@ def context(arguments: argparse.Namespace, sweep: str) -> dict[str, str]:
         "compiler": f"Python {platform.python_version()}",
         "gpu": "CPU",
         "torch": torch.__version__,
-        "revision": arguments.revision or command_output(["git", "-C", here, "describe", "--always", "--dirty"]) or "unknown",
+        "revision": arguments.revision
+        or command_output(["git", "-C", here, "describe", "--always", "--dirty"])
+        or "unknown",
         "sweep": sweep,
     }
     if torch.cuda.is_available():
@@ -138,12 +139,28 @@ def context(arguments: argparse.Namespace, sweep: str) -> dict[str, str]:
 
 def parse(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser = argparse.ArgumentParser(
-        prog="main.py", description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+        prog="main.py",
+        description=__doc__,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
-    parser.add_argument("--sweep", action="append", default=[], metavar="[FAMILY.]AXIS=V[,V...]", help="replace an axis's values; repeatable")
-    parser.add_argument("--list-axes", action="store_true", help="print every family, its axes and their values, and exit")
-    parser.add_argument("--benchmark_min_time", type=float, default=0.2, metavar="SECONDS", help="measured time per row (default 0.2)")
-    parser.add_argument("--benchmark_min_warmup_time", type=float, default=0.2, metavar="SECONDS", help="warm-up per row (default 0.2)")
+    parser.add_argument(
+        "--sweep",
+        action="append",
+        default=[],
+        metavar="[FAMILY.]AXIS=V[,V...]",
+        help="replace an axis's values; repeatable",
+    )
+    parser.add_argument(
+        "--list-axes", action="store_true", help="print every family, its axes and their values, and exit"
+    )
+    parser.add_argument(
+        "--benchmark_min_time", type=float, default=0.2, metavar="SECONDS", help="measured time per row (default 0.2)"
+    )
+    parser.add_argument(
+        "--benchmark_min_warmup_time", type=float, default=0.2, metavar="SECONDS", help="warm-up per row (default 0.2)"
+    )
     parser.add_argument("--revision", default="", help="revision to record (default: asks git)")
     arguments, rest = parser.parse_known_args(argv)
     for unknown in rest:
@@ -174,7 +191,9 @@ def main(argv: list[str]) -> int:
         options = benchmark.option.iterations(1)(lambda state, row=row: runner.run(row, state))
         options = benchmark.option.unit(benchmark.kMicrosecond)(benchmark.option.use_manual_time()(options))
         benchmark.register(options, name=row.name)
-    sweep = " ".join([f"min_time={arguments.benchmark_min_time:g} warm_up={arguments.benchmark_min_warmup_time:g}"] + arguments.sweep)
+    sweep = " ".join(
+        [f"min_time={arguments.benchmark_min_time:g} warm_up={arguments.benchmark_min_warmup_time:g}"] + arguments.sweep
+    )
     for key, value in context(arguments, sweep).items():
         benchmark.add_custom_context(key, value)
     remaining = benchmark.initialize([sys.argv[0], *rest])

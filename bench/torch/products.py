@@ -1,7 +1,6 @@
 """Families torch_double_buffer and torch_streams: the other tutorials' programs, as one writes them in PyTorch."""
 
 import torch
-
 from rows import Axis, Family, Point, WrongResult
 
 
@@ -17,7 +16,9 @@ class Products:
         self.host = [torch.empty(dim, dim).uniform_(-1, 1, generator=generator).pin_memory() for _ in range(count)]
         self.weights = torch.empty(dim, dim).uniform_(-1, 1, generator=generator).cuda()
         self.outputs = [torch.empty(dim, dim, device="cuda") for _ in range(count)]
-        self.probe = torch.rand(dim, dtype=torch.float64, device="cuda", generator=torch.Generator("cuda").manual_seed(2))
+        self.probe = torch.rand(
+            dim, dtype=torch.float64, device="cuda", generator=torch.Generator("cuda").manual_seed(2)
+        )
         # Freivalds: (A B) r = A (B r), in double precision, without a second product.
         self.expected = [a.cuda().double() @ (self.weights.double() @ self.probe) for a in self.host]
         self.allowed = 1e-5 * dim
@@ -30,7 +31,9 @@ class Products:
         for i, (output, expected) in enumerate(zip(self.outputs, self.expected)):
             error = float((output.double() @ self.probe - expected).abs().max())
             if not error <= self.allowed:
-                raise WrongResult(f"product {i} is off by {error:.3g} in a weighted row sum, allowed are {self.allowed:.3g}")
+                raise WrongResult(
+                    f"product {i} is off by {error:.3g} in a weighted row sum, allowed are {self.allowed:.3g}"
+                )
 
 
 class DoubleBuffer(Products):
@@ -113,8 +116,8 @@ DOUBLE_BUFFER = Family(
     axes=[
         Axis(
             "sync",
-            "what the next copy waits for. serial: one stream; whole_stream: all that was enqueued; per_buffer: the last reader of "
-            "its buffer, by a torch.cuda.Event",
+            "what the next copy waits for. serial: one stream; whole_stream: all that was enqueued; per_buffer: the "
+            "last reader of its buffer, by a torch.cuda.Event",
             "serial,whole_stream,per_buffer",
             ("serial", "whole_stream", "per_buffer"),
         ),
@@ -131,7 +134,12 @@ STREAMS = Family(
     summary="two independent products of dim x dim",
     axes=[
         Axis("streams", "that they are enqueued on", "1,2", ("1", "2")),
-        Axis("submit", "launch: from Python; graph: captured in a torch.cuda.CUDAGraph", "launch,graph", ("launch", "graph")),
+        Axis(
+            "submit",
+            "launch: from Python; graph: captured in a torch.cuda.CUDAGraph",
+            "launch,graph",
+            ("launch", "graph"),
+        ),
         Axis("dim", "rows and columns", "256,1024,5000"),
     ],
     make=Streams,

@@ -1,11 +1,10 @@
-"""Family torch_swish: the extension, PyTorch's own silu, the formula composed of operators, and what the compiler makes of it.
+"""Family torch_swish: the extension, PyTorch's own silu, the formula composed of operators, and that compiled.
 
 Backward is what autograd calls for a gradient, without autograd's own cost: the gradient's operator, or its formula.
 """
 
-import torch
-
 import overlap_torch  # registers torch.ops.overlap
+import torch
 from rows import Axis, Family, Point, WrongResult
 
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -44,7 +43,9 @@ class SwishOperation:
         if impl == "extension" and device == "cuda" and not overlap_torch.has_cuda():
             raise RuntimeError("the extension was built without CUDA: install it where nvcc is found")
         generator = torch.Generator(device).manual_seed(1)
-        make = lambda low, high: torch.empty(n, device=device, dtype=torch.float32).uniform_(low, high, generator=generator).to(dtype)
+        make = lambda low, high: (
+            torch.empty(n, device=device, dtype=torch.float32).uniform_(low, high, generator=generator).to(dtype)
+        )
         self.x = make(-8, 8)
         self.arguments = (make(-1, 1), self.x) if self.backward else (self.x,)
         self.bytes = n * self.x.element_size() * (3 if self.backward else 2)
@@ -90,7 +91,10 @@ class SwishOperation:
             wrong = ~(error <= 8 * unit * (want.abs() + 1))
             if count := int(wrong.sum()):
                 at = int(wrong.nonzero()[0, 0])
-                raise WrongResult(f"{count} wrong elements, the first at {first + at}: {float(self.out[first + at])} instead of {float(want[at])}")
+                got = float(self.out[first + at])
+                raise WrongResult(
+                    f"{count} wrong elements, the first at {first + at}: {got} instead of {float(want[at])}"
+                )
 
     def counters(self, p50_us: float) -> dict[str, float]:
         return {}
@@ -114,13 +118,18 @@ FAMILY = Family(
         Axis("pass", "y from x, or dx from x and dy", "forward,backward", ("forward", "backward")),
         Axis(
             "impl",
-            "extension: Overlap's kernels as torch.ops.overlap; silu: PyTorch's own; composed: the textbook formula, an operator a step; compiled: that "
-            "through torch.compile; cpu: silu on one CPU thread",
+            "extension: Overlap's kernels as torch.ops.overlap; silu: PyTorch's own; composed: the textbook formula, "
+            "an operator a step; compiled: that through torch.compile; cpu: silu on one CPU thread",
             "extension,silu,composed,compiled,cpu",
             ("extension", "silu", "composed", "compiled", "cpu"),
             host_values="extension,silu,composed,cpu",
         ),
-        Axis("submit", "launch: from Python, call by call; graph: captured in a torch.cuda.CUDAGraph", "launch,graph", ("launch", "graph")),
+        Axis(
+            "submit",
+            "launch: from Python, call by call; graph: captured in a torch.cuda.CUDAGraph",
+            "launch,graph",
+            ("launch", "graph"),
+        ),
         Axis("n", "elements", "1000,10485760,268435456", host_values="1000,1048576"),
         Axis("dtype", "of the tensors; computed in float32", "float32,float16,bfloat16", tuple(DTYPES)),
     ],

@@ -49,7 +49,9 @@ class TestMeasure:
         assert measured.counters()["cpu_free_pct"] == pytest.approx(50)
 
     def test_long_operations_are_taken_one_by_one(self):
-        measured = measure(lambda operations: Sample(operations * 0.5, operations * 0.49), Settings(warm_up_s=0, min_time_s=0.01))
+        measured = measure(
+            lambda operations: Sample(operations * 0.5, operations * 0.49), Settings(warm_up_s=0, min_time_s=0.01)
+        )
         assert (measured.batch, measured.samples) == (1, 5)
         assert measured.counters()["host_bound"] == 1
 
@@ -79,9 +81,16 @@ class TestRows:
 
     @pytest.mark.parametrize(
         "sweep, says",
-        [("implx=silu", "did you mean 'impl'"), ("impl=sulu", "did you mean 'silu'"), ("torch_swiss.n=1", "did you mean 'torch_swish'"),
-         ("n=0", "at least 1"), ("n=x", "whole numbers"), ("n", "takes"), ("n=", "takes")],
-    )  # fmt: skip
+        [
+            ("implx=silu", "did you mean 'impl'"),
+            ("impl=sulu", "did you mean 'silu'"),
+            ("torch_swiss.n=1", "did you mean 'torch_swish'"),
+            ("n=0", "at least 1"),
+            ("n=x", "whole numbers"),
+            ("n", "takes"),
+            ("n=", "takes"),
+        ],
+    )
     def test_wrong_words_name_the_right_ones(self, sweep, says):
         with pytest.raises(UsageError, match=says):
             self.rows(sweep)
@@ -113,16 +122,35 @@ class TestSwish:
 class TestProgram:
     def test_writes_what_the_report_reads(self, tmp_path):
         out = tmp_path / "torch.json"
-        ran = program(f"--benchmark_out={out}", "--sweep=n=1000", *BRIEF, "--benchmark_filter=launch.*float32|double_buffer.*serial")
+        ran = program(
+            f"--benchmark_out={out}",
+            "--sweep=n=1000",
+            *BRIEF,
+            "--benchmark_filter=launch.*float32|double_buffer.*serial",
+        )
         assert ran.returncode == 0, ran.stderr
         run = json.loads(out.read_text())
         assert {"backend", "build_type", "gpu", "torch", "revision", "sweep"} <= run["context"].keys()
         for row in run["benchmarks"]:
-            assert {"min_us", "p50_us", "p95_us", "cv", "batch", "samples", "submit_us", "host_bound", "cpu_free_pct"} <= row.keys()
+            assert {
+                "min_us",
+                "p50_us",
+                "p95_us",
+                "cv",
+                "batch",
+                "samples",
+                "submit_us",
+                "host_bound",
+                "cpu_free_pct",
+            } <= row.keys()
             assert 0 < row["min_us"] <= row["p50_us"] <= row["p95_us"]
             assert row["time_unit"] == "us"
         if report := os.environ.get("OVERLAP_REPORT"):
-            for command in (["table", out], ["advise", out], ["compare", "--baseline", out, "--new", out, "--advisory"]):
+            for command in (
+                ["table", out],
+                ["advise", out],
+                ["compare", "--baseline", out, "--new", out, "--advisory"],
+            ):
                 read = subprocess.run([report, *command], capture_output=True, text=True)
                 assert read.returncode == 0, read.stderr
                 assert {"table": "torch_swish", "advise": "torch", "compare": "SAME"}[command[0]] in read.stdout
@@ -130,7 +158,13 @@ class TestProgram:
 
     def test_a_failed_row_does_not_end_the_others(self, tmp_path):
         out = tmp_path / "torch.json"
-        ran = program(f"--benchmark_out={out}", "--sweep=submit=launch,graph", "--sweep=impl=silu", f"--sweep=n=1000,{(1 << 40) - 1}", *BRIEF)
+        ran = program(
+            f"--benchmark_out={out}",
+            "--sweep=submit=launch,graph",
+            "--sweep=impl=silu",
+            f"--sweep=n=1000,{(1 << 40) - 1}",
+            *BRIEF,
+        )
         assert ran.returncode == 1
         rows = json.loads(out.read_text())["benchmarks"]
         assert any(row.get("error_occurred") for row in rows)

@@ -14,8 +14,8 @@ def _load(name: str) -> None:
         torch.ops.load_library(Path(__file__).parent / name)
     except OSError as error:
         raise ImportError(
-            f"overlap_torch was built against PyTorch {_build.TORCH_VERSION} and does not load into {torch.__version__}: "
-            f"pip install --force-reinstall --no-deps ./kernels/torch ({error})"
+            f"overlap_torch was built against PyTorch {_build.TORCH_VERSION} and does not load into "
+            f"{torch.__version__}: pip install --force-reinstall --no-deps ./kernels/torch ({error})"
         ) from error
 
 

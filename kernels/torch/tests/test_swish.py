@@ -5,10 +5,9 @@ The tests marked cuda need a GPU and a build with nvcc, and are skipped elsewher
 
 import math
 
+import overlap_torch
 import pytest
 import torch
-
-import overlap_torch
 from overlap_torch import swish
 
 HAS_GPU = torch.cuda.is_available() and overlap_torch.has_cuda()
@@ -76,10 +75,14 @@ class TestValues:
 
     def test_gradients_of_other_strides(self, device, dtype):
         x = torch.randn(64, 32, device=device).to(dtype).requires_grad_()
-        for dy in (torch.ones(1, 1, device=device, dtype=dtype).expand(64, 32),
-                   torch.randn(32, 64, device=device).to(dtype).t()):
+        for dy in (
+            torch.ones(1, 1, device=device, dtype=dtype).expand(64, 32),
+            torch.randn(32, 64, device=device).to(dtype).t(),
+        ):
             (dx,) = torch.autograd.grad(swish(x), x, dy)
-            torch.testing.assert_close(dx.double(), dy.double() * slope(x.detach()), rtol=0.51 * torch.finfo(dtype).eps + 2e-6, atol=1e-6)
+            torch.testing.assert_close(
+                dx.double(), dy.double() * slope(x.detach()), rtol=0.51 * torch.finfo(dtype).eps + 2e-6, atol=1e-6
+            )
 
     def test_sizes_around_vectors_and_threads(self, device, dtype):
         for n in (0, 1, 3, 4, 7, 8, 9, 255, 1025, 32768, 32769, 100_003):
