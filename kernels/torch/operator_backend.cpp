@@ -20,18 +20,16 @@ namespace {
 /// current stream, and it does not wait; on the CPU by as many threads as PyTorch may use, and it waits.
 template <class Work>
 void over_all(const at::Tensor& x, const Work& work) {
-  const auto n = static_cast<std::size_t>(x.numel());
 #ifdef OVERLAP_TORCH_CUDA
   const c10::cuda::CUDAGuard on_its_device(x.device());
   Stream stream = Stream::borrow(c10::cuda::getCurrentCUDAStream().stream());
-  work(0, n, stream);
+  work(0, static_cast<std::size_t>(x.numel()), stream);
 #else
   constexpr std::int64_t kWorthAThread = 32768;
   at::parallel_for(0, x.numel(), kWorthAThread, [&work](std::int64_t begin, std::int64_t end) {
     Stream at_once = Stream::borrow(nullptr);
     work(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin), at_once);
   });
-  (void)n;
 #endif
 }
 
