@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <ranges>
 #include <vector>
 
 #include "overlap/device.hpp"
@@ -29,18 +30,22 @@ inline std::vector<float> random_floats(std::size_t n, unsigned seed, float low 
   return values;
 }
 
-/// Copies to new device memory, and waits.
-inline DeviceBuffer<float> on_device(std::span<const float> values, Stream& stream) {
-  DeviceBuffer<float> buffer(values.size());
-  copy_h2d(buffer.span(), values, stream);
+/// Copies a range of memory to new device memory, and waits.
+template <class Values>
+auto on_device(const Values& values, Stream& stream) {
+  using Value = std::ranges::range_value_t<Values>;
+  DeviceBuffer<Value> buffer(values.size());
+  copy_h2d(buffer.span(), std::span<const Value>(values), stream);
   stream.synchronize();
   return buffer;
 }
 
-/// Copies from device memory, and waits.
-inline std::vector<float> on_host(std::span<const float> device, Stream& stream) {
-  std::vector<float> values(device.size());
-  copy_d2h(std::span(values), device, stream);
+/// Copies from a span of device memory, and waits.
+template <class Device>
+auto on_host(const Device& device, Stream& stream) {
+  using Value = std::ranges::range_value_t<Device>;
+  std::vector<Value> values(device.size());
+  copy_d2h(std::span(values), std::span<const Value>(device), stream);
   stream.synchronize();
   return values;
 }

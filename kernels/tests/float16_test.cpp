@@ -38,19 +38,6 @@ class Float16Test : public DeviceTest {
     return values;
   }
 
-  static DeviceBuffer<Stored> on_device(std::span<const Stored> values, Stream& stream) {
-    DeviceBuffer<Stored> buffer(values.size());
-    copy_h2d(buffer.span(), values, stream);
-    stream.synchronize();
-    return buffer;
-  }
-  static std::vector<Stored> on_host(std::span<const Stored> device, Stream& stream) {
-    std::vector<Stored> values(device.size());
-    copy_d2h(std::span(values), device, stream);
-    stream.synchronize();
-    return values;
-  }
-
   /// As close as any number of the format, give or take what it was off by before it was rounded: a twentieth
   /// of what rounding to the finer of the two may cost.
   static void expect_rounded(Stored got, double want, double allowed) {
@@ -72,11 +59,11 @@ TYPED_TEST(Float16Test, SwishOfEveryNumber) {
   using Stored = typename TestFixture::Stored;
   Stream stream;
   const auto x = TestFixture::all(1 << 16, 1);
-  const auto device_x = TestFixture::on_device(x, stream);
+  const auto device_x = on_device(x, stream);
   for (Impl impl : {Impl::scalar, Impl::vector}) {
     DeviceBuffer<Stored> y(x.size());
     launch_swish_forward(device_x.span(), y.span(), impl, stream);
-    const auto got = TestFixture::on_host(y.span(), stream);
+    const auto got = on_host(y.span(), stream);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double want = reference::swish(TestFixture::value(x[i]));
       TestFixture::expect_rounded(got[i], want, kBeforeRounding * std::fabs(want) + 1e-44);
@@ -89,11 +76,11 @@ TYPED_TEST(Float16Test, SlopeOfEveryNumber) {
   Stream stream;
   const auto x = TestFixture::all(1 << 16, 1);
   const std::vector<Stored> dy(x.size(), TestFixture::stored(0.5F));
-  const auto device_x = TestFixture::on_device(x, stream), device_dy = TestFixture::on_device(dy, stream);
+  const auto device_x = on_device(x, stream), device_dy = on_device(dy, stream);
   for (Impl impl : {Impl::scalar, Impl::vector}) {
     DeviceBuffer<Stored> dx(x.size());
     launch_swish_backward(device_x.span(), device_dy.span(), dx.span(), impl, stream);
-    const auto got = TestFixture::on_host(dx.span(), stream);
+    const auto got = on_host(dx.span(), stream);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double v = TestFixture::value(x[i]);
       const double terms = 1 + std::fabs(v) * reference::sigmoid(-v);  // cancel near x = -1.28
@@ -111,13 +98,13 @@ TYPED_TEST(Float16Test, EverySizeAtEveryAlignment) {
     for (std::size_t shift = 0; shift < 9; ++shift) {
       for (bool aligned : {true, false}) {
         const auto x = TestFixture::all(n + kGuard, 7919);
-        const auto device_x = TestFixture::on_device(x, stream);
+        const auto device_x = on_device(x, stream);
         const std::vector<Stored> poison(n + kGuard, TestFixture::stored(-7));
-        const auto y = TestFixture::on_device(poison, stream);
+        const auto y = on_device(poison, stream);
         const std::size_t from = aligned ? shift : 0;
         launch_swish_forward(device_x.span().subspan(from, n), y.span().subspan(shift, n), Impl::vector,
                              stream);
-        const auto got = TestFixture::on_host(y.span(), stream);
+        const auto got = on_host(y.span(), stream);
         for (std::size_t i = 0; i < got.size(); ++i) {
           if (i < shift || i >= shift + n) {
             ASSERT_EQ(got[i].bits, poison[i].bits) << "beside the output, n " << n << " shift " << shift;
