@@ -8,6 +8,7 @@ on the CPU.
 
 import argparse
 import gc
+import json
 import os
 import platform
 import subprocess
@@ -100,6 +101,21 @@ class Runner:
         if operation.bytes:
             state.bytes_processed = operation.bytes
         return measured
+
+
+def output_file(flags: list[str]) -> str:
+    """The file of --benchmark_out; empty if there is none."""
+    named = [flag.partition("=")[2] for flag in flags if flag.startswith("--benchmark_out=")]
+    return named[-1] if named else ""
+
+
+def is_json(path: str) -> bool:
+    try:
+        with open(path) as file:
+            json.load(file)
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def command_output(command: list[str]) -> str:
@@ -201,14 +217,25 @@ def main(argv: list[str]) -> int:
         print(f"main.py: Google Benchmark does not know {' '.join(remaining[1:])}", file=sys.stderr)
         return 2
     listing = any(flag.startswith("--benchmark_list_tests") and not flag.endswith("false") for flag in rest)
+    out = output_file(rest)
+    try:
+        if out and not listing:
+            with open(out, "w") as file:  # now, and not after minutes of measuring
+                file.write("\n")
+    except OSError as error:
+        print(f"main.py: --benchmark_out={out}: {error.strerror}", file=sys.stderr)
+        return 2
     benchmark.run_benchmarks()
     if listing:
         return 0
+    whole = not out or not runner.ran or is_json(out)
+    if not whole:
+        print(f"main.py: {out} is not whole: is the disk full?", file=sys.stderr)
     for name, reason in runner.failures:
         print(f"FAILED {name}: {reason}", file=sys.stderr)
     if runner.ran == 0:
         print("main.py: no row matches; --benchmark_list_tests shows their names", file=sys.stderr)
-    return 1 if runner.failures or runner.ran == 0 else 0
+    return 1 if runner.failures or runner.ran == 0 or not whole else 0
 
 
 if __name__ == "__main__":

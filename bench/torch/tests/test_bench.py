@@ -171,10 +171,19 @@ class TestProgram:
         assert any(row.get("real_time", 0) > 0 for row in rows if not row.get("error_occurred"))
         assert "FAILED torch_swish" in ran.stderr
 
+    def test_a_file_cut_short_is_noticed(self, tmp_path):
+        cut = tmp_path / "cut.json"
+        cut.write_text('{"context": {')
+        assert not main.is_json(str(cut))
+        cut.write_text("{}")
+        assert main.is_json(str(cut))
+
     def test_usage(self):
         assert program("--sweep=imp=1").returncode == 2
         assert program("--nonsense").returncode == 2
         assert program("--benchmark_filter=nothing").returncode == 1
+        full = program("--benchmark_out=/dev/full")
+        assert full.returncode == 2 and "/dev/full: No space left" in full.stderr
         listed = program("--list-axes")
         assert listed.returncode == 0 and "torch_streams" in listed.stdout
         assert "--sweep" in program("--help").stdout
