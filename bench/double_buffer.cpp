@@ -29,19 +29,20 @@ struct DoubleBufferData {
     Stream& stream = session.origin();
     const DeviceBuffer<float> input(products.elements());
     Gemm gemm(stream);
-    const auto alone = [&](const std::function<void(std::size_t)>& submit) {
-      return measure_alone(session, submit, brief).min_us;
+    const auto least = [&](const std::function<void(std::size_t)>& enqueue) {
+      return least_us(session, enqueue, brief);
     };
-    copy_us = alone([&](std::size_t i) { copy_h2d(input.span(), products.host_input(i % batches), stream); });
+    copy_us = least([&](std::size_t i) { copy_h2d(input.span(), products.host_input(i % batches), stream); });
     // As a graph of all batches: what the device needs, and not the time until the first launch arrives.
     Graph kernels(GraphBuilder(stream, [&] {
       for (std::size_t i = 0; i < batches; ++i)
         gemm.multiply(input.span(), products.weights(), products.output(i), dim);
     }));
-    kernel_us = alone([&](std::size_t) { kernels.launch(stream); }) / static_cast<double>(batches);
+    const auto launch = [&](std::size_t) { kernels.launch(stream); };
+    kernel_us = measure_alone(session, launch, brief).min_us / static_cast<double>(batches);
     if (copy_back)
       out_us =
-          alone([&](std::size_t i) { copy_d2h(result(i % batches), products.output(i % batches), stream); });
+          least([&](std::size_t i) { copy_d2h(result(i % batches), products.output(i % batches), stream); });
   }
 
   std::span<float> result(std::size_t batch) const {

@@ -114,6 +114,12 @@ class ForkJoin {
 Measurement measure_alone(Session& session, const std::function<void(std::size_t index)>& submit,
                           const MeasureSettings& settings);
 
+/// Least time of the work that `enqueue` puts on the origin, alone, in microseconds: call by call and, where
+/// what a call costs is a part of that worth saving, as nodes of a graph, which pays for it once. It bounds
+/// rows of either kind. Waits.
+double least_us(Session& session, const std::function<void(std::size_t index)>& enqueue,
+                const MeasureSettings& settings);
+
 /// What both directions of the link take while the other one is busy.
 struct Duplex {
   double in_us = 0, out_us = 0;  ///< per operation, as if the other direction never ended

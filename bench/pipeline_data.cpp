@@ -121,9 +121,8 @@ void PipelineData::measure_costs() {
   // Each at its best: what bounds a row must not be one late sample away from being beaten.
   const auto stage = [&](const std::function<void(const Chunk&)>& enqueue) {
     Stage result;
-    result.full_us = measure_alone(
-                         session_, [&](std::size_t) { enqueue(whole); }, brief)
-                         .min_us;
+    result.full_us = least_us(
+        session_, [&](std::size_t) { enqueue(whole); }, brief);
     if (pieces.size() == 1) return result;
     const Measurement in_pieces = measure_alone(
         session_, [&](std::size_t) { std::ranges::for_each(pieces, enqueue); }, brief);
