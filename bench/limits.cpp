@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace overlap {
 namespace {
@@ -10,6 +11,12 @@ constexpr std::size_t kMostPieces = 1024;
 constexpr double kMostStreams = 32;
 
 }  // namespace
+
+PipelineCosts without_copies(PipelineCosts costs) {
+  for (Stage* copy : {&costs.in, &costs.out})
+    copy->full_us -= std::min(copy->full_us, std::exchange(copy->per_piece_us, 0));
+  return costs;
+}
 
 double serial_us(const PipelineCosts& costs) {
   return costs.in.full_us + costs.kernel.full_us + costs.out.full_us;

@@ -27,6 +27,10 @@ struct PipelineCosts {
   double kernel_share = 1;
 };
 
+/// The same job where the kernel reaches host memory by itself: the bytes cross the link as before, but no
+/// copy has to be started, which is what a further piece of one costs.
+PipelineCosts without_copies(PipelineCosts costs);
+
 /// All stages one after the other.
 double serial_us(const PipelineCosts& costs);
 

@@ -123,7 +123,10 @@ void PipelineData::measure_costs() {
     Stage result;
     result.full_us = least_us(
         session_, [&](std::size_t) { enqueue(whole); }, brief);
-    if (pieces.size() == 1) return result;
+    if (pieces.size() == 1) {
+      result.per_piece_us = result.full_us;  // of one element, which is all start and no length
+      return result;
+    }
     const Measurement in_pieces = measure_alone(
         session_, [&](std::size_t) { std::ranges::for_each(pieces, enqueue); }, brief);
     result.per_piece_us = std::max(0.0, in_pieces.min_us - result.full_us) / more;

@@ -85,6 +85,15 @@ TEST(Limits, BoundIsTheBusiestPart) {
   EXPECT_DOUBLE_EQ(serial_us(costs(20, 50, 10)), 80);
 }
 
+TEST(Limits, KernelsThatReachHostMemoryStartNoCopies) {
+  PipelineCosts c = costs(20, 5, 10, 2);
+  EXPECT_DOUBLE_EQ(bound_us(without_copies(c)), 18);
+  EXPECT_DOUBLE_EQ(serial_us(without_copies(c)), 18 + 5 + 8);
+  c = costs(1.5, 5, 2, 2);  // nothing but starting them
+  EXPECT_DOUBLE_EQ(link_us(without_copies(c)), 0);
+  EXPECT_DOUBLE_EQ(bound_us(without_copies(c)), 5);
+}
+
 TEST(Limits, PredictsThePipelineFormula) {
   const PipelineCosts c = costs(1200, 1200, 1200);
   EXPECT_DOUBLE_EQ(predicted_us(c, 1, 8), 3600);
