@@ -60,6 +60,7 @@ class PipelineFixture : public DeviceFixture {
   std::size_t bytes() const override { return data_->n() * kBytes; }
 
   Counters counters(const Measurement& measured) const override {
+    if (!zero_copy()) data_->question_costs(measured.p50_us);
     const PipelineCosts& staged = data_->costs();
     const PipelineCosts mine = costs();
     const Chunking best = best_chunking(staged);

@@ -43,7 +43,7 @@ PipelineData::PipelineData(Session& session, std::size_t n, HostMemory memory, i
   reference::map<double>(std::span(result), reference::trig<double>, pattern_a_, pattern_b_);
   // A few roundings of numbers up to 6, and one more for each repeat that is averaged.
   expected_ = Expected(result, {1e-6F + 1e-7F * static_cast<float>(work), 4e-6F}, session.origin());
-  measure_costs();
+  costs_ = measure_costs();
 }
 
 void PipelineData::arrange(const std::vector<Chunk>& packed) {
@@ -110,7 +110,15 @@ void PipelineData::verify(std::size_t least_chunk, bool spots_only, bool on_devi
   expected_.verify(device_c_.span(), stream);
 }
 
-void PipelineData::measure_costs() {
+void PipelineData::question_costs(double us) {
+  constexpr double kOfMeasuring = 0.99;  // closer than that is noise
+  if (us >= kOfMeasuring * bound_us(costs_)) return;
+  const PipelineCosts now = measure_costs();
+  if (bound_us(now) < bound_us(costs_)) costs_ = now;
+}
+
+PipelineCosts PipelineData::measure_costs() const {
+  PipelineCosts costs;
   const MeasureSettings brief = session_.settings().at_most(0.02, 0.02);
   Stream& stream = session_.origin();
   const Chunk whole{0, n()};
@@ -130,26 +138,26 @@ void PipelineData::measure_costs() {
     const Measurement in_pieces = measure_alone(
         session_, [&](std::size_t) { std::ranges::for_each(pieces, enqueue); }, brief);
     result.per_piece_us = std::max(0.0, in_pieces.min_us - result.full_us) / more;
-    costs_.submit_us_per_piece += in_pieces.submit_us / static_cast<double>(pieces.size());
+    costs.submit_us_per_piece += in_pieces.submit_us / static_cast<double>(pieces.size());
     return result;
   };
-  costs_.in = stage([&](const Chunk& chunk) { copy_in(chunk, stream); });
-  costs_.kernel = stage([&](const Chunk& chunk) { compute(chunk, stream); });
-  costs_.out = stage([&](const Chunk& chunk) { copy_out(chunk, stream); });
+  costs.in = stage([&](const Chunk& chunk) { copy_in(chunk, stream); });
+  costs.kernel = stage([&](const Chunk& chunk) { compute(chunk, stream); });
+  costs.out = stage([&](const Chunk& chunk) { copy_out(chunk, stream); });
   for (const KernelShape& shape : GraphBuilder(stream, [&] { compute(whole, stream); }).kernels())
     if (shape.resident > 0)
-      costs_.kernel_share =
+      costs.kernel_share =
           std::min(1.0, static_cast<double>(shape.blocks) / static_cast<double>(shape.resident));
-  measure_link();
+  return with_link(costs);
 }
 
-void PipelineData::measure_link() {
+PipelineCosts PipelineData::with_link(const PipelineCosts& alone) const {
   // How much the directions hinder each other differs from copy to copy and with their sizes: the best that
   // was seen is what the link can do. C goes twice, so that each direction moves as much.
   constexpr std::size_t kCuts[] = {1, 4, 16};
   constexpr int kTries = 4;
-  PipelineCosts best = costs_;
-  double best_us = serial_us(costs_);
+  PipelineCosts best = alone;
+  double best_us = serial_us(alone);
   for (const std::size_t cuts : kCuts) {
     const std::vector<Chunk> chunks = even_chunks(n(), (n() + cuts - 1) / cuts);
     for (int i = 0; i < kTries; ++i) {
@@ -158,21 +166,21 @@ void PipelineData::measure_link() {
           [&](Stream& s) {
             for (const Chunk& chunk : chunks) copy_in(chunk, s);
           },
-          costs_.in.full_us,
+          alone.in.full_us,
           [&](Stream& s) {
             for (int twice = 0; twice < 2; ++twice)
               for (const Chunk& chunk : chunks) copy_out(chunk, s);
           },
-          2 * costs_.out.full_us, 1);
-      PipelineCosts seen = costs_;
-      seen.in_slowdown = std::max(1.0, duplex.in_us / costs_.in.full_us);
-      seen.out_slowdown = std::max(1.0, duplex.out_us / (2 * costs_.out.full_us));
+          2 * alone.out.full_us, 1);
+      PipelineCosts seen = alone;
+      seen.in_slowdown = std::max(1.0, duplex.in_us / alone.in.full_us);
+      seen.out_slowdown = std::max(1.0, duplex.out_us / (2 * alone.out.full_us));
       if (link_us(seen) >= best_us) continue;
       best_us = link_us(seen);
       best = seen;
     }
   }
-  costs_ = best;
+  return best;
 }
 
 }  // namespace overlap

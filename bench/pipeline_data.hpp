@@ -18,6 +18,10 @@ class PipelineData {
 
   std::size_t n() const { return c_.span().size(); }
   const PipelineCosts& costs() const { return costs_; }
+  /// Measures the stages once more, for a row that took `us`, if that is less than they allow. What allows
+  /// the least stays: how fast pageable memory is copied changes with what else its host does, by a tenth and
+  /// more within a minute. Waits. Writes C, which has to be verified before.
+  void question_costs(double us);
 
   /// Lays A and B out in host memory: each by itself, or, if `packed` is not empty, A and B of each of these
   /// chunks side by side, so that one copy takes both.
@@ -39,8 +43,8 @@ class PipelineData {
  private:
   std::span<float> a_of(std::span<float> both, const Chunk& chunk) const;
   std::span<float> b_of(std::span<float> both, const Chunk& chunk) const;
-  void measure_costs();
-  void measure_link();
+  PipelineCosts measure_costs() const;
+  PipelineCosts with_link(const PipelineCosts& alone) const;
   bool spots(bool spots_only) const { return spots_only && memory_ == HostMemory::pageable; }
 
   Session& session_;

@@ -194,6 +194,29 @@ TEST_F(FixtureTest, DuplexTellsTheDirectionsApart) {
   }
 }
 
+TEST_F(FixtureTest, BeatenPipelineBoundsAreMeasuredAgainAndNeverGrow) {
+  for (const PlannedRow& row :
+       rows({"pipeline.n=10007", "order=sequential", "mem=pinned", "submit=launch"})) {
+    if (row.family->name != "pipeline" || row.point.number("work") != 1) continue;
+    const auto fixture = make(row);
+    Measurement measured;
+    const auto bound = [&](double us) {
+      measured.p50_us = us;
+      for (const auto& [name, value] : fixture->counters(measured))
+        if (name == "bound_us") return value;
+      return 0.0;
+    };
+    const double first = bound(1e9);
+    EXPECT_EQ(bound(1e9), first) << "nobody beat it";
+    double least = first;
+    for (int i = 0; i < 8; ++i) {
+      const double again = bound(1e-6);
+      EXPECT_LE(again, least);
+      least = again;
+    }
+  }
+}
+
 TEST_F(FixtureTest, LatchedRefusesMoreLaunchesThanFit) {
   for (const PlannedRow& row : rows({"timing=latched", "submit=launch", "kernels=100000", "sequence.n=10"})) {
     if (row.family->name != "sequence") continue;
