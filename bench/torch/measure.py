@@ -25,7 +25,8 @@ class Settings:
     warm_up_s: float = 0.2  # an idle GPU needs that long to raise its clock
     min_time_s: float = 0.2  # sum of measured time per row
     wall_budget_s: float = 10.0
-    least_region_s: float = 200e-6  # events resolve about 0.5 us
+    # Python takes 10 to 50 us to start the first operation of a region, in which the GPU waits: long against that.
+    least_region_s: float = 5e-3
 
 
 @dataclass
