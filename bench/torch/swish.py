@@ -36,7 +36,8 @@ class SwishOperation:
     def __init__(self, point: Point):
         impl, dtype = point["impl"], DTYPES[point["dtype"]]
         n = int(point["n"])
-        self.backward = point["pass"] == "backward"
+        self.backward = point["pass"] != "forward"
+        self.of_sum = point["pass"] == "backward_of_sum"
         self.on_host = impl == "cpu" or not torch.cuda.is_available()
         self.threads = torch.get_num_threads() if impl != "cpu" else 1
         device = "cpu" if self.on_host else "cuda"
@@ -47,8 +48,9 @@ class SwishOperation:
             torch.empty(n, device=device, dtype=torch.float32).uniform_(low, high, generator=generator).to(dtype)
         )
         self.x = make(-8, 8)
-        self.arguments = (make(-1, 1), self.x) if self.backward else (self.x,)
-        self.bytes = n * self.x.element_size() * (3 if self.backward else 2)
+        dy = torch.full((1,), 0.75, device=device, dtype=dtype).expand(n) if self.of_sum else make(-1, 1)
+        self.arguments = (dy, self.x) if self.backward else (self.x,)
+        self.bytes = n * self.x.element_size() * (3 if self.backward and not self.of_sum else 2)
         self.function = function_of(impl, self.backward)
         self.out = None
         if point["submit"] == "graph":
@@ -104,6 +106,8 @@ def wanted(point: Point, asked: set[str]) -> bool:
     impl, n, dtype = point["impl"], int(point["n"]), point["dtype"]
     if point["submit"] == "graph" and (impl == "cpu" or not torch.cuda.is_available()):
         return "submit" in asked and impl != "cpu"
+    if point["pass"] == "backward_of_sum" and "pass" not in asked:
+        return n >= 1 << 20 and impl != "cpu" and dtype == "float32" and point["submit"] == "launch"
     if impl == "cpu" and (dtype != "float32" or n > 1 << 24):
         return "impl" in asked
     if dtype != "float32":  # says the same of every size: half the bytes
@@ -115,7 +119,13 @@ FAMILY = Family(
     name="torch_swish",
     summary="x * sigmoid(x) on tensors, and its gradient, by whom and how it is called",
     axes=[
-        Axis("pass", "y from x, or dx from x and dy", "forward,backward", ("forward", "backward")),
+        Axis(
+            "pass",
+            "forward: y from x; backward: dx from x and dy; backward_of_sum: dx where dy is one number for all, as "
+            "y.sum() and y.mean() pass it back",
+            "forward,backward,backward_of_sum",
+            ("forward", "backward", "backward_of_sum"),
+        ),
         Axis(
             "impl",
             "extension: Overlap's kernels as torch.ops.overlap; silu: PyTorch's own; composed: the textbook formula, "

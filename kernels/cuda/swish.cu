@@ -84,6 +84,14 @@ struct PlainSwishBackward {
   }
 };
 
+/// Backward where dy is one number for all.
+template <class T, class Op>
+struct OfOne {
+  Op op;
+  const T* dy;
+  __device__ float operator()(float x) const { return op(x, elementwise::to_float(*dy)); }
+};
+
 template <class T>
 using Forward = std::conditional_t<sizeof(T) < sizeof(float), NarrowSwishForward, SwishForward>;
 template <class T>
@@ -96,11 +104,18 @@ void forward(std::span<const T> x, std::span<T> y, Impl impl, Stream& stream) {
   elementwise::launch("swish forward", Forward<T>(), impl, stream, y, x);
 }
 
+template <class T, class Op>
+void backward_by(Op op, std::span<const T> x, std::span<const T> dy, std::span<T> dx, Impl impl,
+                 Stream& stream) {
+  if (dy.size() == 1 && dx.size() > 1)
+    return elementwise::launch("swish backward", OfOne<T, Op>{op, dy.data()}, impl, stream, dx, x);
+  elementwise::launch("swish backward", op, impl, stream, dx, x, dy);
+}
+
 template <class T>
 void backward(std::span<const T> x, std::span<const T> dy, std::span<T> dx, Impl impl, Stream& stream) {
-  if (impl == Impl::plain)
-    return elementwise::launch("swish backward", PlainSwishBackward(), impl, stream, dx, x, dy);
-  elementwise::launch("swish backward", Backward<T>(), impl, stream, dx, x, dy);
+  if (impl == Impl::plain) return backward_by(PlainSwishBackward(), x, dy, dx, impl, stream);
+  backward_by(Backward<T>(), x, dy, dx, impl, stream);
 }
 
 template <class T>
@@ -109,6 +124,8 @@ void preload() {
   elementwise::preload<T, Backward<T>, 2>();
   elementwise::preload<T, PlainSwishForward, 1>();
   elementwise::preload<T, PlainSwishBackward, 2>();
+  elementwise::preload<T, OfOne<T, Backward<T>>, 1>();
+  elementwise::preload<T, OfOne<T, PlainSwishBackward>, 1>();
 }
 
 }  // namespace

@@ -106,13 +106,17 @@ void enqueue_forward(std::span<const T> x, std::span<T> y, Impl impl, Stream& st
 template <class T>
 void enqueue_backward(std::span<const T> x, std::span<const T> dy, std::span<T> dx, Impl impl,
                       Stream& stream) {
-  require_same_length("swish backward", {x.size(), dy.size(), dx.size()});
+  const bool one = dy.size() == 1;
+  require_same_length("swish backward", {x.size(), one ? dx.size() : dy.size(), dx.size()});
   if (dx.empty()) return;
   stream.impl().enqueue([=, formula = impl == Impl::plain ? backward_plain : backward] {
     by_blocks(dx.size(), [&](std::size_t first, std::size_t count) {
       Block values{}, gradient{};
       load(x.subspan(first, count), values);
-      load(dy.subspan(first, count), gradient);
+      if (one)
+        gradient.fill(to_float(dy.front()));
+      else
+        load(dy.subspan(first, count), gradient);
       formula(values, gradient, count);
       store(values, dx.subspan(first, count));
     });

@@ -80,14 +80,16 @@ TYPED_TEST(Float16Test, SlopeOfEveryNumber) {
   const std::vector<Stored> dy(x.size(), TestFixture::stored(0.5F));
   const auto device_x = on_device(x, stream), device_dy = on_device(dy, stream);
   for (Impl impl : {Impl::scalar, Impl::vector}) {
-    DeviceBuffer<Stored> dx(x.size());
-    launch_swish_backward(device_x.span(), device_dy.span(), dx.span(), impl, stream);
-    const auto got = on_host(dx.span(), stream);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const double v = TestFixture::value(x[i]);
-      const double terms = 1 + std::fabs(v) * reference::sigmoid(-v);  // cancel near x = -1.28
-      TestFixture::expect_rounded(got[i], 0.5 * reference::swish_slope(v),
-                                  kBeforeRounding * reference::sigmoid(v) * terms + kOfSubnormal);
+    for (const auto gradient : {device_dy.span(), device_dy.span().first(1)}) {  // one for each, one for all
+      DeviceBuffer<Stored> dx(x.size());
+      launch_swish_backward(device_x.span(), gradient, dx.span(), impl, stream);
+      const auto got = on_host(dx.span(), stream);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double v = TestFixture::value(x[i]);
+        const double terms = 1 + std::fabs(v) * reference::sigmoid(-v);  // cancel near x = -1.28
+        TestFixture::expect_rounded(got[i], 0.5 * reference::swish_slope(v),
+                                    kBeforeRounding * reference::sigmoid(v) * terms + kOfSubnormal);
+      }
     }
   }
 }

@@ -95,6 +95,7 @@ TEST_P(KernelsTest, RefusesDifferentLengths) {
   const DeviceBuffer<float> a(10), b(11);
   EXPECT_THROW(kernel().launch(a.span(), b.span(), a.span(), Impl::vector, stream), DeviceError);
   EXPECT_THROW(kernel().launch(a.span(), a.span(), b.span(), Impl::vector, stream), DeviceError);
+  EXPECT_THROW(kernel().launch(a.span(), a.span().first(2), a.span(), Impl::vector, stream), DeviceError);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KernelsTest, ::testing::Range(0, static_cast<int>(std::size(kCases))));
@@ -155,6 +156,33 @@ TEST_F(SwishTest, BackwardIsRightAtEveryFloat) {
                           : gradient * reference::sigmoid(v) * (1 + std::fabs(v) * reference::sigmoid(-v));
         ASSERT_LE(std::fabs(result[i] - want), 6 * ulp(terms))
             << "x " << x[i] << " dy " << gradient << " got " << result[i] << " want " << want;
+      }
+    }
+  }
+}
+
+TEST_F(SwishTest, OneGradientForAllIsThatManyEqualOnes) {
+  Stream stream;
+  const auto numbers = hard_floats();
+  const auto x = on_device(numbers, stream);
+  const auto one = on_device(std::vector<float>{-1.7F}, stream);
+  const auto many = on_device(std::vector<float>(numbers.size(), -1.7F), stream);
+  for (Impl impl : kImpls) {
+    for (std::size_t n :
+         {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{1023}, numbers.size() - 3}) {
+      for (std::size_t shift : {0, 1, 3}) {
+        const DeviceBuffer<float> want(numbers.size()), got(numbers.size());
+        for (const auto* out : {&want, &got})
+          fill_bytes(out->span().data(), 0xFF, out->span().size_bytes(), stream);
+        const auto part = x.span().subspan(shift, n);
+        launch_swish_backward(part, many.span().subspan(shift, n), want.span().subspan(shift, n), impl,
+                              stream);
+        launch_swish_backward(part, one.span(), got.span().subspan(shift, n), impl, stream);
+        const auto a = on_host(want.span(), stream), b = on_host(got.span(), stream);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+          if (std::isnan(a[i]) && std::isnan(b[i])) continue;
+          ASSERT_FLOAT_EQ(a[i], b[i]) << "n " << n << " shift " << shift << " index " << i;
+        }
       }
     }
   }

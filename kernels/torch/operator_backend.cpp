@@ -62,6 +62,13 @@ at::Tensor laid_out_like(const at::Tensor& like, const at::Tensor& x) {
   return copy;
 }
 
+/// Whether all elements of x are one in memory, as in the gradient that a sum or mean passes back.
+bool is_one_number(const at::Tensor& x) {
+  for (std::int64_t d = 0; d < x.dim(); ++d)
+    if (x.size(d) > 1 && x.stride(d) != 0) return false;
+  return true;
+}
+
 at::Tensor swish(const at::Tensor& x) {
   require_type("overlap::swish", x);
   at::Tensor y = at::empty_like(x);
@@ -79,10 +86,11 @@ at::Tensor swish_backward(const at::Tensor& grad, const at::Tensor& x) {
   require_like("overlap::swish_backward", grad, x);
   at::Tensor dx = at::empty_like(x);
   if (x.numel() == 0) return dx;
-  const at::Tensor in = laid_out_like(dx, x), dy = laid_out_like(dx, grad);
+  const bool one = is_one_number(grad);
+  const at::Tensor in = laid_out_like(dx, x), dy = one ? grad : laid_out_like(dx, grad);
   by_type(x, [&]<class T>(T) {
     over_all(x, [&](std::size_t first, std::size_t count, Stream& stream) {
-      launch_swish_backward(input<T>(in, first, count), input<T>(dy, first, count),
+      launch_swish_backward(input<T>(in, first, count), one ? input<T>(dy, 0, 1) : input<T>(dy, first, count),
                             output<T>(dx, first, count), Impl::vector, stream);
     });
   });

@@ -52,7 +52,8 @@ void launch_swish_forward(std::span<const Float16> x, std::span<Float16> y, Impl
 void launch_swish_forward(std::span<const BFloat16> x, std::span<BFloat16> y, Impl impl, Stream& stream);
 
 /// Enqueues dx = dy * (s + y * (1 - s)) with s = 1 / (1 + e^-x), y = x * s. Right at every finite or infinite
-/// x except Impl::plain, which gives NaN at both infinities. 12 bytes an element.
+/// x except Impl::plain, which gives NaN at both infinities. 12 bytes an element. dy may also be one element,
+/// outside dx, for all of x (what a sum passes back): 8 bytes an element.
 void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx,
                            Impl impl, Stream& stream);
 void launch_swish_backward(std::span<const Float16> x, std::span<const Float16> dy, std::span<Float16> dx,

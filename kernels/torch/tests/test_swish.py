@@ -76,13 +76,23 @@ class TestValues:
     def test_gradients_of_other_strides(self, device, dtype):
         x = torch.randn(64, 32, device=device).to(dtype).requires_grad_()
         for dy in (
-            torch.ones(1, 1, device=device, dtype=dtype).expand(64, 32),
             torch.randn(32, 64, device=device).to(dtype).t(),
+            torch.full((1, 1), -1.5, device=device, dtype=dtype).expand(64, 32),
+            torch.randn(64, 1, device=device).to(dtype).expand(64, 32),
+            torch.randn(1, 32, device=device).to(dtype).expand(64, 32),
         ):
             (dx,) = torch.autograd.grad(swish(x), x, dy)
             torch.testing.assert_close(
                 dx.double(), dy.double() * slope(x.detach()), rtol=0.51 * torch.finfo(dtype).eps + 2e-6, atol=1e-6
             )
+
+    def test_gradient_of_a_sum(self, device, dtype):
+        # One number for all elements, which no memory holds more than once.
+        for n in (1, 5, 100_003):
+            x = torch.randn(n, device=device).to(dtype).requires_grad_()
+            (swish(x).sum() * -3).backward()
+            want = -3 * slope(x.detach())
+            torch.testing.assert_close(x.grad.double(), want, rtol=0.51 * torch.finfo(dtype).eps + 2e-6, atol=1e-6)
 
     def test_sizes_around_vectors_and_threads(self, device, dtype):
         for n in (0, 1, 3, 4, 7, 8, 9, 255, 1025, 32768, 32769, 100_003):
@@ -128,6 +138,7 @@ class TestOperator:
             torch.library.opcheck(op, (x,))
             torch.library.opcheck(op, (x.detach().clone().requires_grad_(),))
             torch.library.opcheck(backward_op, (torch.randn_like(x), x))
+            torch.library.opcheck(backward_op, (torch.ones((), device=device).expand(x.shape), x))
 
     def test_gradcheck(self, device):
         # In float32, the widest type it takes: with steps as wide as its rounding needs.
