@@ -134,8 +134,6 @@ void find_changes(Series& series, const HistoryOptions& options, const std::stri
   series.drift = drift_of(logs, at.empty() ? 0 : at.back(), options);
 }
 
-std::string percent(double change) { return fmt::format("{:+.1f} %", change * 100); }
-
 }  // namespace
 
 std::vector<Series> analyse(const Store& store, const HistoryOptions& options) {
@@ -175,13 +173,14 @@ std::string history_text(const std::vector<Series>& all) {
                         format_time(series.times_us.back()));
     for (const ChangePoint& change : series.changes) {
       text +=
-          fmt::format("  {} at {} ({}): {} -> {}{}\n", percent(change.after_us / change.before_us - 1),
+          fmt::format("  {} at {} ({}): {} -> {}{}\n", format_change(change.after_us / change.before_us),
                       change.commit, change.date, format_time(change.before_us), format_time(change.after_us),
                       !change.acknowledged.empty() ? ", acknowledged: " + change.acknowledged
                       : change.recovered           ? ", recovered since"
                                                    : "");
     }
-    if (series.drift) text += fmt::format("  drifts: {} over its last stretch\n", percent(*series.drift));
+    if (series.drift)
+      text += fmt::format("  drifts: {} over its last stretch\n", format_change(1 + *series.drift));
   }
   const auto bad = std::ranges::count_if(all, is_bad);
   return text + fmt::format("{} series, {} changed or drifting, {} slower and not acknowledged\n", all.size(),

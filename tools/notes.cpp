@@ -7,6 +7,8 @@
 #include <cmath>
 #include <map>
 
+#include "table.hpp"
+
 namespace overlap::report {
 namespace {
 
@@ -41,7 +43,8 @@ std::vector<std::string> double_buffer_notes(const std::vector<const Row*>& rows
     if (buffers <= 2) continue;
     const double gain = two.time_us() / row->time_us() - 1;
     const bool beyond_noise = gain > std::hypot(noise_of(two), noise_of(*row));
-    (beyond_noise ? better : no_better).push_back(fmt::format("{:.0f} ({:+.1f} %)", buffers, gain * 100));
+    (beyond_noise ? better : no_better)
+        .push_back(fmt::format("{:.0f} ({})", buffers, format_change(1 + gain)));
   }
   std::vector<std::string> notes;
   if (!no_better.empty())

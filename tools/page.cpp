@@ -281,7 +281,7 @@ std::string compare_page(const Judgement& judgement, const CompareOptions& optio
       return s.runs.empty() ? cell("") : cell(metric_text(s.median, options.metric), s.median);
     };
     const auto change = [](const std::optional<double>& ratio) {
-      return ratio ? cell(fmt::format("{:+.1f} %", (*ratio - 1) * 100), *ratio) : cell("");
+      return ratio ? cell(format_change(*ratio), *ratio) : cell("");
     };
     section.rows.push_back({std::move(verdict), cell(row.name), side(row.baseline), side(row.fresh),
                             change(row.ratio > 0 ? std::optional(row.ratio) : std::nullopt), change(row.low),
@@ -346,7 +346,7 @@ std::string history_page(const std::vector<Series>& all) {
     section.column("", false);
     for (const ChangePoint& change : series.changes) {
       const double ratio = change.after_us / change.before_us;
-      Json by = cell(fmt::format("{:+.1f} %", (ratio - 1) * 100), ratio);
+      Json by = cell(format_change(ratio), ratio);
       if (ratio > 1 && !change.recovered && change.acknowledged.empty()) by["mark"] = "bad";
       section.rows.push_back({cell(change.commit), cell(change.date),
                               cell(format_time(change.before_us), change.before_us),
@@ -356,7 +356,8 @@ std::string history_page(const std::vector<Series>& all) {
                                                                 : "")});
     }
     if (series.drift)
-      section.notes.push_back(fmt::format("drifts: {:+.1f} % over its last stretch", *series.drift * 100));
+      section.notes.push_back(
+          fmt::format("drifts: {} over its last stretch", format_change(1 + *series.drift)));
     sections.push_back(std::move(section));
   }
   Section rest{fmt::format("{} series without a change", quiet.size()), {}, Json::array(), Json::array(), {}};

@@ -92,9 +92,9 @@ Rule few_streams_suffice(const Run& run, double least, double most) {
   if (more) rule.rows.push_back(more->name);
   const double by_more = more ? within->time_us() / more->time_us() : 1;
   rule.verdict = verdict(by_more <= kFlat);
-  rule.why = fmt::format("{} streams do best among them; fewer take {:+.1f} %", within->axis("streams"),
-                         (fewer->time_us() / within->time_us() - 1) * 100);
-  if (more) rule.why += fmt::format(", more take {:+.1f} %", (1 / by_more - 1) * 100);
+  rule.why = fmt::format("{} streams do best among them; fewer take {}", within->axis("streams"),
+                         format_change(fewer->time_us() / within->time_us()));
+  if (more) rule.why += fmt::format(", more take {}", format_change(1 / by_more));
   return rule;
 }
 
@@ -179,7 +179,7 @@ Rule third_buffer_adds_little(const Run& run) {
   }
   if (rule.rows.empty()) return rule;
   rule.verdict = verdict(most < kLittle);
-  rule.why = fmt::format("three buffers are {:+.1f} % faster than two where they do most", (most - 1) * 100);
+  rule.why = fmt::format("three buffers are {} faster than two where they do most", format_change(most));
   return rule;
 }
 
@@ -202,8 +202,8 @@ Rule small_chunks_lose(const Run& run) {
   const Row* small = fastest(
       run, "pipeline", [&](const Row& row) { return chunked(row) && *row.counter("chunks") == most_chunks; });
   rule.verdict = verdict(small->time_us() > kLittle * best->time_us());
-  rule.why = fmt::format("{:.0f} chunks take {:+.1f} % over {:.0f}", most_chunks,
-                         (small->time_us() / best->time_us() - 1) * 100, best_chunks);
+  rule.why = fmt::format("{:.0f} chunks take {} over {:.0f}", most_chunks,
+                         format_change(small->time_us() / best->time_us()), best_chunks);
   rule.rows = {best->name, small->name};
   return rule;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -153,6 +154,10 @@ std::string format_time(double us) {
   if (us < 1000) return fmt::format("{:.{}f} us", us, digits(us));
   if (us < 1e6) return fmt::format("{:.{}f} ms", us / 1e3, digits(us / 1e3));
   return fmt::format("{:.{}f} s", us / 1e6, digits(us / 1e6));
+}
+
+std::string format_change(double ratio) {
+  return fmt::format("{:+.1f} %", std::round((ratio - 1) * 1000) / 10 + 0.0);  // -0.0 + 0.0 is +0.0
 }
 
 std::string format_count(const std::string& value) {

@@ -35,6 +35,8 @@ std::string describe_run(const Run& run);
 
 /// "12.3 us", "4.56 ms": three or four digits, the unit that fits.
 std::string format_time(double us);
+/// "+1.2 %" for a ratio of 1.012. No sign of minus before what is shown as nothing.
+std::string format_change(double ratio);
 /// "16,777,216"; text that is no whole number stays as it is.
 std::string format_count(const std::string& value);
 

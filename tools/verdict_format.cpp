@@ -16,14 +16,12 @@ constexpr std::size_t kMostCharacters = 65'536;
 constexpr Verdict kVerdicts[] = {Verdict::regressed,    Verdict::failed,   Verdict::removed, Verdict::invalid,
                                  Verdict::inconclusive, Verdict::improved, Verdict::added,   Verdict::same};
 
-std::string percent_change(double ratio) { return fmt::format("{:+.1f} %", (ratio - 1) * 100); }
-
 /// "+5.1 % (+4.2 % to +6.0 %)".
 std::string change_of(const Comparison& row) {
   if (row.ratio <= 0) return "";
-  if (!row.low) return percent_change(row.ratio);
-  return fmt::format("{} ({} to {})", percent_change(row.ratio), percent_change(*row.low),
-                     percent_change(*row.high));
+  if (!row.low) return format_change(row.ratio);
+  return fmt::format("{} ({} to {})", format_change(row.ratio), format_change(*row.low),
+                     format_change(*row.high));
 }
 
 /// "37.3 us \u00B1 1.2 %"; one run has no spread.

@@ -235,6 +235,9 @@ TEST(Table, FormatsNumbersForReaders) {
   EXPECT_EQ(format_time(863.4), "863 us");
   EXPECT_EQ(format_time(3709.2), "3.71 ms");
   EXPECT_EQ(format_time(2.5e6), "2.50 s");
+  EXPECT_EQ(format_change(1.0124), "+1.2 %");
+  EXPECT_EQ(format_change(0.5), "-50.0 %");
+  EXPECT_EQ(format_change(0.9996), "+0.0 %");
   EXPECT_EQ(format_count("16777216"), "16,777,216");
   EXPECT_EQ(format_count("999"), "999");
   EXPECT_EQ(format_count("pinned"), "pinned");
