@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,8 @@ namespace overlap::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr double kMost = 10;  // a row that moves by more by itself says nothing at all
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw InputError(path + ": " + reason);
@@ -41,8 +44,8 @@ std::vector<Tolerance> read_tolerances(const std::string& path) {
         !each["tolerance"].is_number())
       refuse(path, where + " needs a \"pattern\" or a \"row\", and a \"tolerance\", such as 0.05 for 5 %");
     Tolerance tolerance{each[rows], each["tolerance"], is_name};
-    if (!(tolerance.relative > 0 && tolerance.relative < 10))
-      refuse(path, where + ": the tolerance must lie between 0 and 10");
+    if (!(tolerance.relative > 0 && tolerance.relative <= kMost))
+      refuse(path, fmt::format("{}: the tolerance must lie between 0 and {}", where, kMost));
     try {
       if (!is_name) const std::regex check(tolerance.rows, std::regex::extended);
     } catch (const std::regex_error& e) {
@@ -72,7 +75,7 @@ std::vector<Tolerance> tolerances_from(const std::vector<Run>& runs, double leas
     for (const double value : values) squares += (value - mean) * (value - mean);
     const double deviation = std::sqrt(squares / static_cast<double>(values.size() - 1));
     const double tolerance = std::max(least, std::expm1(3 * std::sqrt(2.0) * deviation));
-    tolerances.push_back({name, std::ceil(tolerance * 1e4) / 1e4, true});
+    tolerances.push_back({name, std::min(kMost, std::ceil(tolerance * 1e4) / 1e4), true});
   }
   return tolerances;
 }

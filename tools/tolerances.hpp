@@ -14,8 +14,8 @@ namespace overlap::report {
 std::vector<Tolerance> read_tolerances(const std::string& path);
 
 /// What rows move by themselves, from at least three runs of the same program on the same machine: three
-/// times the standard deviation of a difference of two runs, but not less than `least`. One tolerance a row,
-/// by its whole name.
+/// times the standard deviation of a difference of two runs, but not less than `least` and not more than the
+/// 10 that a file may say. One tolerance a row, by its whole name.
 std::vector<Tolerance> tolerances_from(const std::vector<Run>& runs, double least);
 
 std::string tolerances_json(const std::vector<Tolerance>& tolerances);
