@@ -63,15 +63,30 @@ class Swish : public torch::autograd::Function<Swish> {
   }
 };
 
+/// Whether somebody wants derivatives in a way that C++ autograd functions have no part in: forward mode,
+/// whose tangents they would drop without a word, or torch.func, which refuses them. PyTorch's own silu,
+/// which is the same function, then stands in.
+bool beyond_functions(const at::Tensor& x) {
+  return x.key_set().has(c10::DispatchKey::FuncTorchGradWrapper) || x._fw_grad(/*level=*/0).defined();
+}
+
 // Where no gradient is wanted, calls go on to the next key at once, as those of PyTorch's own operators do.
 
 at::Tensor swish_autograd(c10::DispatchKeySet keys, const at::Tensor& x) {
+  if (beyond_functions(x)) {
+    require_type("overlap::swish", x);
+    return at::silu(x);
+  }
   if (wants_gradient(x)) return Swish::apply(x);
   const at::AutoDispatchBelowADInplaceOrView below;
   return swish_operator().redispatch(keys & c10::after_autograd_keyset, x);
 }
 
 at::Tensor swish_backward_autograd(c10::DispatchKeySet keys, const at::Tensor& grad, const at::Tensor& x) {
+  if (beyond_functions(x) || beyond_functions(grad)) {
+    require_like("overlap::swish_backward", grad, x);
+    return at::silu_backward(grad, x);
+  }
   if (wants_gradient(grad) || wants_gradient(x)) return SwishBackward::apply(grad, x);
   const at::AutoDispatchBelowADInplaceOrView below;
   return swish_backward_operator().redispatch(keys & c10::after_autograd_keyset, grad, x);

@@ -156,6 +156,44 @@ class TestOperator:
         (want,) = torch.autograd.grad(first.sum(), want)
         torch.testing.assert_close(second.double(), want, rtol=1e-5, atol=1e-6)
 
+    def test_transforms(self, device):
+        silu = torch.nn.functional.silu
+        x = torch.randn(4, 5, device=device)
+        sums = lambda f: lambda x: f(x).sum()
+        for transform in (
+            lambda f: torch.func.grad(sums(f)),
+            lambda f: torch.vmap(torch.func.grad(sums(f))),
+            lambda f: torch.func.grad(sums(torch.func.grad(sums(f)))),
+            lambda f: torch.func.jacrev(f),
+            lambda f: torch.func.jacfwd(f),
+            lambda f: lambda x: torch.func.jvp(f, (x,), (x + 1,))[1],
+            lambda f: torch.vmap(f, in_dims=1, out_dims=1),
+            lambda f: torch.vmap(torch.vmap(f)),
+        ):
+            torch.testing.assert_close(transform(swish)(x), transform(silu)(x), rtol=1e-5, atol=1e-6)
+        with pytest.raises(TypeError, match="float32, float16 and bfloat16"):
+            torch.func.grad(sums(swish))(x.double())
+
+    @pytest.mark.filterwarnings("error:There is a performance drop")
+    def test_batches_of_gradients(self, device):
+        x, dy = torch.randn(3, 4, 5, device=device), torch.randn(3, 4, 5, device=device)
+        for dims, arguments in (
+            ((0, 0), (dy, x)),
+            ((1, 2), (dy.movedim(0, 1), x.movedim(0, 2))),
+            ((None, 0), (dy[0], x)),
+            ((0, None), (dy, x[0])),
+        ):
+            got = torch.vmap(backward_op, in_dims=dims)(*arguments)
+            want = torch.vmap(torch.ops.aten.silu_backward.default, in_dims=dims)(*arguments)
+            torch.testing.assert_close(got, want, rtol=1e-5, atol=1e-6)
+
+    def test_forward_mode(self, device):
+        x, tangent = torch.randn(100, device=device), torch.randn(100, device=device)
+        with torch.autograd.forward_ad.dual_level():
+            y = swish(torch.autograd.forward_ad.make_dual(x, tangent))
+            got = torch.autograd.forward_ad.unpack_dual(y).tangent
+        torch.testing.assert_close(got.double(), tangent.double() * slope(x), rtol=1e-5, atol=1e-6)
+
     def test_agrees_with_silu(self, device):
         x = torch.randn(10_007, device=device)
         torch.testing.assert_close(swish(x), torch.nn.functional.silu(x), rtol=1e-6, atol=1e-7)
