@@ -41,8 +41,8 @@ if [ $with_torch = yes ]; then
     CMAKE_ARGS="-DOVERLAP_WERROR=ON -DCMAKE_CUDA_ARCHITECTURES=$(one_architecture)" \
       "$torch_python" -m pip install --quiet --force-reinstall --no-deps ./kernels/torch || failed+=(torch-build)
     say "testing the PyTorch extension"
-    "$torch_python" -m ruff check --quiet --config tools/ruff.toml bench/torch kernels/torch &&
-      "$torch_python" -m ruff format --quiet --check --config tools/ruff.toml bench/torch kernels/torch || failed+=(ruff)
+    "$torch_python" -m ruff check --quiet --config tools/ruff.toml bench/torch kernels/torch tools &&
+      "$torch_python" -m ruff format --quiet --check --config tools/ruff.toml bench/torch kernels/torch tools || failed+=(ruff)
     OVERLAP_REPORT=$PWD/build/$(choose_preset)/overlap-report \
       "$torch_python" -m pytest -q kernels/torch/tests bench/torch/tests || failed+=(torch)
   else

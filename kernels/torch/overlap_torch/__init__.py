@@ -29,7 +29,8 @@ swish.__doc__ = """swish(x): x * sigmoid(x), elementwise, with gradients to the 
 
 Takes float32, float16 and bfloat16 of any shape and strides, on cpu and cuda; computes in float32 and rounds once.
 Returns a tensor like x. On cuda it runs on the current stream and does not wait. TypeError for other types and
-devices. Under the derivatives of torch.func and in forward mode PyTorch's own silu computes it. Source: Ramachandran, Zoph, Le 2017, with beta = 1.
+devices. Under the derivatives of torch.func and in forward mode PyTorch's own silu computes it.
+Source: Ramachandran, Zoph, Le 2017, with beta = 1.
 """
 
 
