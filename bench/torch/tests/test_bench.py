@@ -97,7 +97,7 @@ class TestRows:
 
 
 class TestSwish:
-    @pytest.mark.parametrize("which", ["forward", "backward"])
+    @pytest.mark.parametrize("which", ["forward", "backward", "backward_of_sum"])
     @pytest.mark.parametrize("impl", ["extension", "silu", "composed", "cpu"])
     def test_rows_are_right(self, which, impl):
         for dtype in swish.DTYPES:
