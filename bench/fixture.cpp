@@ -94,10 +94,10 @@ Measurement measure_alone(Session& session, const std::function<void(std::size_t
 
 double least_us(Session& session, const std::function<void(std::size_t)>& enqueue,
                 const MeasureSettings& settings) {
-  constexpr double kShort_us = 200;  // above, a call is less than measuring can tell
+  constexpr double kShortUs = 200;  // above, a call is less than measuring can tell
   constexpr std::size_t kNodes = 16;
   const double called = measure_alone(session, enqueue, settings).min_us;
-  if (called > kShort_us) return called;
+  if (called > kShortUs) return called;
   Stream& stream = session.origin();
   Graph graph(GraphBuilder(stream, [&] {
     for (std::size_t i = 0; i < kNodes; ++i) enqueue(i);

@@ -38,6 +38,9 @@ class Fixture {
   /// poisoning.
   virtual void verify(std::size_t operations) = 0;
 
+  /// After the last verification and before loads and counters: measures again what they compare with, where
+  /// this row shows that it was wrong. Waits. May overwrite the output.
+  virtual void reconsider(const Measurement&) {}
   /// Whether it leaves the device warm for the row that follows.
   virtual bool keeps_device_busy() const { return true; }
   /// How this row is measured, given how rows are.

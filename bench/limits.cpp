@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace overlap {
 namespace {
@@ -13,8 +12,7 @@ constexpr double kMostStreams = 32;
 }  // namespace
 
 PipelineCosts without_copies(PipelineCosts costs) {
-  for (Stage* copy : {&costs.in, &costs.out})
-    copy->full_us -= std::min(copy->full_us, std::exchange(copy->per_piece_us, 0));
+  for (Stage* copy : {&costs.in, &costs.out}) *copy = {std::max(0.0, copy->full_us - copy->per_piece_us), 0};
   return costs;
 }
 

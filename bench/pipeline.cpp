@@ -57,10 +57,14 @@ class PipelineFixture : public DeviceFixture {
     verified_ = true;
   }
 
+  void reconsider(const Measurement& measured) override {
+    constexpr double kOfMeasuring = 0.99;  // closer to the bound than that is noise
+    if (measured.p50_us < kOfMeasuring * bound_us(costs())) data_->measure_again();
+  }
+
   std::size_t bytes() const override { return data_->n() * kBytes; }
 
   Counters counters(const Measurement& measured) const override {
-    if (!zero_copy()) data_->question_costs(measured.p50_us);
     const PipelineCosts& staged = data_->costs();
     const PipelineCosts mine = costs();
     const Chunking best = best_chunking(staged);

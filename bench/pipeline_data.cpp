@@ -110,9 +110,7 @@ void PipelineData::verify(std::size_t least_chunk, bool spots_only, bool on_devi
   expected_.verify(device_c_.span(), stream);
 }
 
-void PipelineData::question_costs(double us) {
-  constexpr double kOfMeasuring = 0.99;  // closer than that is noise
-  if (us >= kOfMeasuring * bound_us(costs_)) return;
+void PipelineData::measure_again() {
   const PipelineCosts now = measure_costs();
   if (bound_us(now) < bound_us(costs_)) costs_ = now;
 }

@@ -18,10 +18,9 @@ class PipelineData {
 
   std::size_t n() const { return c_.span().size(); }
   const PipelineCosts& costs() const { return costs_; }
-  /// Measures the stages once more, for a row that took `us`, if that is less than they allow. What allows
-  /// the least stays: how fast pageable memory is copied changes with what else its host does, by a tenth and
-  /// more within a minute. Waits. Writes C, which has to be verified before.
-  void question_costs(double us);
+  /// Measures the stages once more, and keeps what allows the least: how fast pageable memory is copied
+  /// changes with what else its host does, by a tenth and more within a minute. Waits. Overwrites C.
+  void measure_again();
 
   /// Lays A and B out in host memory: each by itself, or, if `packed` is not empty, A and B of each of these
   /// chunks side by side, so that one copy takes both.

@@ -116,6 +116,7 @@ void Runner::run_row(benchmark::State& state, const PlannedRow& row) {
       state.SetIterationTime(std::max(measured.seconds, 1e-8));
     }
     current_.fixture->verify(measured.samples * plan.batch);
+    current_.fixture->reconsider(measured);
     report(state, plan, measured);
     measuring_s_ += measuring_s;
     if (current_.fixture->keeps_device_busy()) busy_until_ = Clock::now();

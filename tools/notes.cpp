@@ -41,10 +41,9 @@ std::vector<std::string> double_buffer_notes(const std::vector<const Row*>& rows
   std::vector<std::string> no_better, better;
   for (const auto& [buffers, row] : best) {
     if (buffers <= 2) continue;
-    const double gain = two.time_us() / row->time_us() - 1;
-    const bool beyond_noise = gain > std::hypot(noise_of(two), noise_of(*row));
-    (beyond_noise ? better : no_better)
-        .push_back(fmt::format("{:.0f} ({})", buffers, format_change(1 + gain)));
+    const double ratio = two.time_us() / row->time_us();
+    const bool beyond_noise = ratio - 1 > std::hypot(noise_of(two), noise_of(*row));
+    (beyond_noise ? better : no_better).push_back(fmt::format("{:.0f} ({})", buffers, format_change(ratio)));
   }
   std::vector<std::string> notes;
   if (!no_better.empty())

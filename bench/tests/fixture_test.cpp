@@ -202,6 +202,7 @@ TEST_F(FixtureTest, BeatenPipelineBoundsAreMeasuredAgainAndNeverGrow) {
     Measurement measured;
     const auto bound = [&](double us) {
       measured.p50_us = us;
+      fixture->reconsider(measured);
       for (const auto& [name, value] : fixture->counters(measured))
         if (name == "bound_us") return value;
       return 0.0;

@@ -26,6 +26,9 @@ class Failing : public Fixture {
     if (when_ == "first" && !measured_) throw WrongResult("wrong at once");
     if (when_ == "later" && measured_) throw WrongResult("wrong under load");
   }
+  void reconsider(const Measurement&) override {
+    if (when_ == "reconsidered") throw DeviceError("device gone afterwards");
+  }
 
  private:
   std::string when_;
@@ -38,7 +41,7 @@ TEST(Runner, EveryFailureIsTheRowsOwn) {
   family.name = "failing";
   family.make = [](const Point& point, Session&) { return std::make_unique<Failing>(point.text("when")); };
   std::vector<PlannedRow> rows;
-  for (const char* when : {"made", "first", "measured", "later", "never"}) {
+  for (const char* when : {"made", "first", "measured", "later", "reconsidered", "never"}) {
     Point point;
     point.set("when", when);
     rows.push_back({&family, point, std::string("failing/when:") + when});
@@ -51,10 +54,12 @@ TEST(Runner, EveryFailureIsTheRowsOwn) {
   EXPECT_TRUE(runner.run());
   std::map<std::string, std::string> reasons;
   for (const Failure& failure : runner.failures()) reasons[failure.name] = failure.reason;
-  EXPECT_EQ(reasons, (std::map<std::string, std::string>{{"failing/when:made", "cannot be made"},
-                                                         {"failing/when:first", "wrong at once"},
-                                                         {"failing/when:measured", "device gone"},
-                                                         {"failing/when:later", "wrong under load"}}));
+  EXPECT_EQ(reasons,
+            (std::map<std::string, std::string>{{"failing/when:made", "cannot be made"},
+                                                {"failing/when:first", "wrong at once"},
+                                                {"failing/when:measured", "device gone"},
+                                                {"failing/when:later", "wrong under load"},
+                                                {"failing/when:reconsidered", "device gone afterwards"}}));
 }
 
 TEST(Runner, ReasonsArePrintable) { EXPECT_EQ(printable("a\x1b[1m\nb\xff"), "a?[1m b?"); }

@@ -1,4 +1,4 @@
-"""How often an operation is run and what is made of the times: the rules of bench/measure.hpp, for PyTorch.
+"""How often an operation is run and what is made of the times: the rules of bench/measure.hpp, but with longer regions.
 
 Knows nothing of what it measures: a sample is a region of several operations run back to back.
 """

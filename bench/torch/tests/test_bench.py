@@ -189,20 +189,24 @@ class TestProgram:
         assert "--sweep" in program("--help").stdout
 
 
+def run_and_verify(row):
+    row.poison()
+    torch.cuda.synchronize()
+    row.submit()
+    torch.cuda.synchronize()
+    row.verify()
+
+
 @needs_cuda
 class TestCuda:
     @pytest.mark.parametrize("impl", ["extension", "silu", "composed", "compiled"])
     def test_captured_rows_are_right(self, impl):
-        row = operation(swish.FAMILY, impl=impl, submit="graph", n="10007")
-        row.poison()
-        row.submit()
-        torch.cuda.synchronize()
-        row.verify()
+        run_and_verify(operation(swish.FAMILY, impl=impl, submit="graph", n="10007"))
 
     @pytest.mark.parametrize("sync", ["serial", "whole_stream", "per_buffer"])
     def test_double_buffers_are_right(self, sync):
         row = products.DOUBLE_BUFFER.make({"sync": sync, "buffers": "2", "dim": "256", "batches": "5"})
-        for _ in range(3):
+        for _ in range(3):  # back to back, as they are measured
             row.poison()
             row.submit()
         torch.cuda.synchronize()
@@ -223,9 +227,4 @@ class TestCuda:
     @pytest.mark.parametrize("submit", ["launch", "graph"])
     @pytest.mark.parametrize("streams", ["1", "2"])
     def test_streams_are_right(self, streams, submit):
-        row = products.STREAMS.make({"streams": streams, "submit": submit, "dim": "300"})
-        row.poison()
-        torch.cuda.synchronize()
-        row.submit()
-        torch.cuda.synchronize()
-        row.verify()
+        run_and_verify(products.STREAMS.make({"streams": streams, "submit": submit, "dim": "300"}))
