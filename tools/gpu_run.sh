@@ -28,7 +28,8 @@ for step in $steps; do
   case $step in
     tests)
       attempt ctest --test-dir $build -L cuda --output-on-failure --timeout 300 >"$out/ctest.log" 2>&1
-      grep -E '\*\*\*|tests passed|Skipped' "$out/ctest.log" ;;
+      grep -E '\*\*\*|tests passed|Skipped' "$out/ctest.log"
+      grep -A12 -E ': Failure|ERROR' "$out/ctest.log" | head -60 ;;
     quick | again | paper)
       preset=$step
       [ "$step" = again ] && preset=quick

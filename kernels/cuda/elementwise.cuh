@@ -8,8 +8,8 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
-#include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "cuda/runtime.hpp"
 #include "lengths.hpp"
@@ -17,12 +17,15 @@
 
 namespace overlap::elementwise {
 
-constexpr unsigned kThreads = 256;
 constexpr std::size_t kWidest = 16;  // bytes in the widest access
-// Grids grow to this many times what the device holds at once before threads loop. A thread for each access
-// beats a resident grid that loops: at 2^28 floats an H200 took 508 us so, 523 with 32 waves and 552 with
-// one.
-constexpr std::size_t kWaves = 1024;
+
+// Every thread makes one access and ends. Where memory sets the pace, what a thread does besides loading and
+// storing delays the next thread's load: 2^28 floats of swish took an H200 500 us so, as a copy did. A block
+// makes room for the next when its last thread has ended, so small ones are better: with 256 threads it took
+// 504 us, and 519 with a loop that never came round. But no more than so many can start in a microsecond (64
+// threads: 636 us): blocks of single elements have to be larger.
+constexpr unsigned kThreads = 256;        // in a block that takes single elements
+constexpr unsigned kVectorThreads = 128;  // in a block that takes vectors
 
 __device__ inline float to_float(float value) { return value; }
 __device__ inline float to_float(Float16 value) { return __half2float(__ushort_as_half(value.bits)); }
@@ -67,6 +70,16 @@ __device__ Vector<T> apply(const Op& op, const Vector<T> (&v)[kInputs], std::int
   return result;
 }
 
+/// What an operation is inside a thread: itself, or what its loaded() makes of it. That is called ahead of
+/// all other loads, so that what it loads is not waited for after them.
+template <class Op>
+__device__ auto loaded(const Op& op) {
+  if constexpr (requires { op.loaded(); })
+    return op.loaded();
+  else
+    return op;
+}
+
 /// First thing in a kernel that is launched programmatically: lets the next kernel of the chain begin, then
 /// waits until the one ahead has ended and its results can be seen. Other launches get kernels without it: on
 /// an H200 it cost textbook kernels 40 % of their speed.
@@ -80,51 +93,44 @@ __device__ void follow_previous() {
 #endif
 }
 
-/// One thread an element and no loop, as textbooks write it, with their index type as long as it reaches.
-template <class Index, class T, class Op, int kInputs>
-__global__ void plain_kernel(Op op, Inputs<T, kInputs> in, T* out, Index n) {
+/// An element a thread.
+template <bool kProgrammatic, class Index, class T, class Op, int kInputs>
+__global__ void scalar_kernel(Op op, Inputs<T, kInputs> in, T* out, Index n) {
+  follow_previous<kProgrammatic>();
   const Index i =
       static_cast<Index>(blockIdx.x) * static_cast<Index>(blockDim.x) + static_cast<Index>(threadIdx.x);
-  if (i < n) out[i] = apply(op, in, i, std::make_integer_sequence<int, kInputs>());
+  if (i < n) out[i] = apply(loaded(op), in, i, std::make_integer_sequence<int, kInputs>());
 }
 
-template <bool kProgrammatic, class T, class Op, int kInputs>
-__global__ void scalar_kernel(Op op, Inputs<T, kInputs> in, T* out, std::size_t n) {
-  follow_previous<kProgrammatic>();
-  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step)
-    out[i] = apply(op, in, i, std::make_integer_sequence<int, kInputs>());
-}
-
-/// All pointers share their alignment: `head` elements lead to a 16-byte boundary, then come whole vectors,
-/// then fewer elements than one has. The first threads of the grid take head and tail. Without launch bounds:
-/// told that a block may have more registers, the compiler gives swish 38 for 32, and 2^28 floats take 552 us
-/// for 515 on an H200.
+/// A vector a thread. All pointers share their alignment: `head` elements lead to a 16-byte boundary, then
+/// come whole vectors, then fewer elements than one has. The first threads of the grid take head and tail.
 template <bool kProgrammatic, class T, class Op, int kInputs>
 __global__ void vector_kernel(Op op, Inputs<T, kInputs> in, T* out, std::size_t n, unsigned head) {
   constexpr auto kEach = std::make_integer_sequence<int, kInputs>();
   constexpr std::size_t kLane = Vector<T>::kElements;
   follow_previous<kProgrammatic>();
+  const auto ready = loaded(op);
   const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
   const std::size_t vectors = (n - head) / kLane;
-  for (std::size_t i = thread; i < vectors; i += step) {
+  if (thread < vectors) {
     Vector<T> v[kInputs];
 #pragma unroll
-    for (int k = 0; k < kInputs; ++k) v[k] = reinterpret_cast<const Vector<T>*>(in.at[k] + head)[i];
-    reinterpret_cast<Vector<T>*>(out + head)[i] = apply(op, v, kEach);
+    for (int k = 0; k < kInputs; ++k) v[k] = reinterpret_cast<const Vector<T>*>(in.at[k] + head)[thread];
+    reinterpret_cast<Vector<T>*>(out + head)[thread] = apply(ready, v, kEach);
   }
   const std::size_t tail = head + vectors * kLane;
-  if (thread < head) out[thread] = apply(op, in, thread, kEach);
-  if (thread < n - tail) out[tail + thread] = apply(op, in, tail + thread, kEach);
+  if (thread < head) out[thread] = apply(ready, in, thread, kEach);
+  if (thread < n - tail) out[tail + thread] = apply(ready, in, tail + thread, kEach);
 }
 
-/// Blocks for `items` of work: all that are needed, up to kWaves times what the device holds at once. Asks
-/// the runtime nothing: every launch would pay for the answer.
-inline unsigned grid_blocks(std::size_t items, const Stream::Impl& stream) {
-  const std::size_t needed = (items + kThreads - 1) / kThreads;
-  const std::size_t most = static_cast<std::size_t>(stream.resident_threads) / kThreads * kWaves;
-  return static_cast<unsigned>(std::clamp<std::size_t>(needed, 1, most));
+/// Blocks of `threads` for `items` of work, one a thread.
+/// @throws DeviceError where no grid is as large.
+inline unsigned blocks_for(std::size_t items, unsigned threads) {
+  const std::size_t blocks = items / threads + (items % threads != 0);
+  if (blocks > 0x7FFFFFFF)
+    throw DeviceError(std::to_string(items) + " items are more than a grid of blocks of " +
+                      std::to_string(threads) + " threads takes: split them");
+  return static_cast<unsigned>(blocks);
 }
 
 /// Elements before the first 16-byte boundary.
@@ -134,25 +140,26 @@ unsigned elements_to_boundary(const T* pointer) {
                                sizeof(T));
 }
 
-/// Launches `kernel` with as many blocks of kThreads; `programmatic` ones have to follow_previous().
+/// Launches `kernel` with a thread for each of `items`; `programmatic` ones have to follow_previous().
 template <class... Parameter, class... Argument>
-void run(void (*kernel)(Parameter...), unsigned blocks, const Stream::Impl& on, bool programmatic,
-         Argument... arguments) {
+void run(void (*kernel)(Parameter...), std::size_t items, unsigned threads, const Stream::Impl& on,
+         bool programmatic, Argument... arguments) {
   cudaLaunchAttribute serialization{};
   serialization.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   serialization.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = blocks;
-  config.blockDim = kThreads;
+  config.gridDim = blocks_for(items, threads);
+  config.blockDim = threads;
   config.stream = on.stream;
   config.attrs = &serialization;
   config.numAttrs = programmatic ? 1 : 0;
   check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameter>(arguments)...),
-        "launch a kernel, blocks:", blocks);
+        "launch a kernel, blocks:", config.gridDim.x);
 }
 
 /// Enqueues out[i] = op(inputs[i]...). Vectors need all pointers to share their alignment; where they do not,
-/// the scalar kernel does the work.
+/// and as Impl::scalar, every thread takes one element. Impl::plain does so as textbooks write it: with an
+/// index type as long as it reaches.
 template <class T, class Op, class... Input>
 void launch(const char* name, Op op, Impl impl, Stream& stream, std::span<T> out, Input... inputs) {
   constexpr int kInputs = sizeof...(Input);
@@ -163,24 +170,19 @@ void launch(const char* name, Op op, Impl impl, Stream& stream, std::span<T> out
   const Inputs<T, kInputs> in{{inputs.data()...}};
   const unsigned head = elements_to_boundary(out.data());
   const bool aligned = ((elements_to_boundary(inputs.data()) == head) && ...);
-  if (impl == Impl::plain) {
-    const std::size_t blocks = (n + kThreads - 1) / kThreads;
-    if (blocks > 0x7FFFFFFF) throw DeviceError(std::string(name) + ": too many elements for a thread each");
-    const auto grid = static_cast<unsigned>(blocks);
-    if (n <= 0x7FFFFFFF - kThreads)
-      run(plain_kernel<int, T, Op, kInputs>, grid, on, false, op, in, out.data(), static_cast<int>(n));
-    else
-      run(plain_kernel<std::size_t, T, Op, kInputs>, grid, on, false, op, in, out.data(), n);
+  if (impl == Impl::plain && n <= 0x7FFFFFFF - kThreads) {
+    run(scalar_kernel<false, int, T, Op, kInputs>, n, kThreads, on, false, op, in, out.data(),
+        static_cast<int>(n));
   } else if (impl == Impl::vector && aligned && n >= head + Vector<T>::kElements) {
-    const unsigned blocks = grid_blocks((n - head) / Vector<T>::kElements, on);
     const auto kernel =
         on.programmatic ? vector_kernel<true, T, Op, kInputs> : vector_kernel<false, T, Op, kInputs>;
-    run(kernel, blocks, on, on.programmatic, op, in, out.data(), n, head);
+    run(kernel, (n - head) / Vector<T>::kElements, kVectorThreads, on, on.programmatic, op, in, out.data(), n,
+        head);
   } else {
-    const unsigned blocks = grid_blocks(n, on);
-    const auto kernel =
-        on.programmatic ? scalar_kernel<true, T, Op, kInputs> : scalar_kernel<false, T, Op, kInputs>;
-    run(kernel, blocks, on, on.programmatic, op, in, out.data(), n);
+    const bool programmatic = on.programmatic && impl != Impl::plain;
+    const auto kernel = programmatic ? scalar_kernel<true, std::size_t, T, Op, kInputs>
+                                     : scalar_kernel<false, std::size_t, T, Op, kInputs>;
+    run(kernel, n, kThreads, on, programmatic, op, in, out.data(), n);
   }
 }
 
@@ -188,9 +190,9 @@ void launch(const char* name, Op op, Impl impl, Stream& stream, std::span<T> out
 template <class T, class Op, int kInputs>
 void preload() {
   cudaFuncAttributes attributes{};
-  check(cudaFuncGetAttributes(&attributes, plain_kernel<int, T, Op, kInputs>), "load a plain kernel");
-  check(cudaFuncGetAttributes(&attributes, plain_kernel<std::size_t, T, Op, kInputs>), "load a plain kernel");
-  for (const auto kernel : {scalar_kernel<true, T, Op, kInputs>, scalar_kernel<false, T, Op, kInputs>})
+  check(cudaFuncGetAttributes(&attributes, scalar_kernel<false, int, T, Op, kInputs>), "load a plain kernel");
+  for (const auto kernel :
+       {scalar_kernel<true, std::size_t, T, Op, kInputs>, scalar_kernel<false, std::size_t, T, Op, kInputs>})
     check(cudaFuncGetAttributes(&attributes, kernel), "load a scalar kernel");
   for (const auto kernel : {vector_kernel<true, T, Op, kInputs>, vector_kernel<false, T, Op, kInputs>})
     check(cudaFuncGetAttributes(&attributes, kernel), "load a vector kernel");

@@ -17,17 +17,16 @@ __global__ void trap_kernel() { __trap(); }
 __global__ void count_mismatches_kernel(const float* actual, std::size_t n, const float* expected,
                                         std::size_t period, std::size_t offset, Tolerance tolerance,
                                         Mismatches* result) {
-  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step) {
-    const float got = actual[i];
-    const float want = expected[(offset + i) % period];
-    // Infinities have no distance: only equality counts. The last test is false for a NaN.
-    if (got == want ||
-        (isfinite(want) && fabsf(got - want) <= tolerance.absolute + tolerance.relative * fabsf(want)))
-      continue;
-    atomicAdd(reinterpret_cast<unsigned long long*>(&result->count), 1ULL);
-    atomicMin(reinterpret_cast<unsigned long long*>(&result->first), static_cast<unsigned long long>(i));
-  }
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const float got = actual[i];
+  const float want = expected[(offset + i) % period];
+  // Infinities have no distance: only equality counts. The last test is false for a NaN.
+  if (got == want ||
+      (isfinite(want) && fabsf(got - want) <= tolerance.absolute + tolerance.relative * fabsf(want)))
+    return;
+  atomicAdd(reinterpret_cast<unsigned long long*>(&result->count), 1ULL);
+  atomicMin(reinterpret_cast<unsigned long long*>(&result->first), static_cast<unsigned long long>(i));
 }
 
 /// What the host and a held stream tell each other, in memory that both see.
@@ -78,7 +77,7 @@ void launch_count_mismatches(std::span<const float> actual, std::span<const floa
                              Stream& stream) {
   require_expected(actual.size(), expected.size(), result.size());
   if (actual.empty()) return;
-  const unsigned blocks = elementwise::grid_blocks(actual.size(), stream.impl());
+  const unsigned blocks = elementwise::blocks_for(actual.size(), elementwise::kThreads);
   count_mismatches_kernel<<<blocks, elementwise::kThreads, 0, stream.impl().stream>>>(
       actual.data(), actual.size(), expected.data(), expected.size(), offset % expected.size(), tolerance,
       result.data());

@@ -35,8 +35,6 @@ constexpr int kProgrammaticMajor = 9;
 
 struct Stream::Impl {
   cudaStream_t stream = nullptr;
-  int resident_threads = 0;  ///< that the device holds at once
-  bool can_launch_programmatically = false;
   bool programmatic = false;  ///< whether a ProgrammaticLaunch is alive
   bool borrowed = false;
 

@@ -18,40 +18,7 @@ void warn(cudaError_t status, const char* what) noexcept {
   std::fprintf(stderr, "overlap: %s: %s\n", what, cudaGetErrorString(status));
 }
 
-namespace {
-
-/// What launches ask of their device. Asked of the runtime once a thread and device: streams are borrowed for
-/// single launches.
-struct Limits {
-  int device = -1, resident_threads = 0;
-  bool can_launch_programmatically = false;
-};
-
-Limits ask_limits(int device) {
-  int sm_count = 0, threads_each = 0, major = 0;
-  check(cudaDeviceGetAttribute(&sm_count, cudaDevAttrMultiProcessorCount, device), "count multiprocessors");
-  check(cudaDeviceGetAttribute(&threads_each, cudaDevAttrMaxThreadsPerMultiProcessor, device),
-        "count a multiprocessor's threads");
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-        "get the compute capability");
-  return {device, sm_count * threads_each, major >= kProgrammaticMajor};
-}
-
-const Limits& limits_here() {
-  thread_local Limits known;
-  int device = 0;
-  check(cudaGetDevice(&device), "get the current device");
-  if (known.device != device) known = ask_limits(device);
-  return known;
-}
-
-}  // namespace
-
-Stream::Impl::Impl(cudaStream_t somebody_elses) : stream(somebody_elses), borrowed(true) {
-  const Limits& limits = limits_here();
-  resident_threads = limits.resident_threads;
-  can_launch_programmatically = limits.can_launch_programmatically;
-}
+Stream::Impl::Impl(cudaStream_t somebody_elses) : stream(somebody_elses), borrowed(true) {}
 
 Stream::Impl::Impl() : Impl(nullptr) {
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "create a stream");
@@ -76,7 +43,11 @@ Stream& Stream::operator=(Stream&&) noexcept = default;
 void Stream::synchronize() { check(cudaStreamSynchronize(impl_->stream), "synchronise a stream"); }
 
 ProgrammaticLaunch::ProgrammaticLaunch(Stream& stream) : stream_(&stream.impl()) {
-  if (!stream_->can_launch_programmatically)
+  int device = 0, major = 0;
+  check(cudaGetDevice(&device), "get the current device");
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+        "get the compute capability");
+  if (major < kProgrammaticMajor)
     throw DeviceError("this device has no programmatic launches: they need compute capability 9.0");
   stream_->programmatic = true;
 }

@@ -3,18 +3,26 @@
 namespace overlap {
 namespace {
 
+/// 1 / x by one instruction, to a unit in the last place; zero where x or the result is below 2^-126.
+__device__ float fast_reciprocal(float x) {
+  float result;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
 // With h = e^(-|x|/2), so z = e^-|x| = h h:  s = 1/(1+z) for x >= 0 and z/(1+z) below, 1-s the other way
 // round. Nothing overflows, nothing cancels, and multiplying by h twice keeps results that z, itself already
 // zero, would lose (e^-104 is no float, -104 e^-104 is). Below -256 every result is -0 and above 256 the
-// slope is 1: clamping there keeps infinity times zero out. Written with comparisons that pass a NaN on. The
-// fast division is exact enough because 1+z lies in [1, 2]; it is wrong only beyond 2^126.
+// slope is 1: clamping there keeps infinity times zero out. Written with comparisons that pass a NaN on.
+// 1+z lies in [1, 2], where the fast reciprocal is nearly exact: __fdividef would spend three instructions on
+// guarding it against what cannot come.
 
 struct SwishForward {
   __device__ float operator()(float x) const {
     const float clamped = x < -256.0F ? -256.0F : x;
     const float h = expf(-0.5F * fabsf(clamped));
     const float weight = clamped < 0 ? h : 1.0F;
-    return __fdividef(clamped * weight, 1.0F + h * h) * weight;
+    return clamped * weight * fast_reciprocal(1.0F + h * h) * weight;
   }
 };
 
@@ -23,7 +31,7 @@ struct SwishBackward {
     float clamped = x < -256.0F ? -256.0F : x;
     clamped = clamped > 256.0F ? 256.0F : clamped;
     const float h = expf(-0.5F * fabsf(clamped));
-    const float r = __fdividef(1.0F, 1.0F + h * h);
+    const float r = fast_reciprocal(1.0F + h * h);
     const float s = clamped < 0 ? h : 1.0F;     // s s r is the sigmoid
     const float rest = clamped < 0 ? 1.0F : h;  // rest rest r is one minus it
     const float slope = (clamped * rest * rest * r + 1.0F) * s * r;
@@ -38,13 +46,6 @@ struct SwishBackward {
 __device__ float fast_exp2(float x) {
   float result;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
-  return result;
-}
-
-/// 1 / x by one instruction, likewise.
-__device__ float fast_reciprocal(float x) {
-  float result;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
   return result;
 }
 
@@ -87,9 +88,14 @@ struct PlainSwishBackward {
 /// Backward where dy is one number for all.
 template <class T, class Op>
 struct OfOne {
+  struct Loaded {
+    Op op;
+    float dy;
+    __device__ float operator()(float x) const { return op(x, dy); }
+  };
   Op op;
   const T* dy;
-  __device__ float operator()(float x) const { return op(x, elementwise::to_float(*dy)); }
+  __device__ Loaded loaded() const { return {op, elementwise::to_float(*dy)}; }
 };
 
 template <class T>
@@ -107,7 +113,7 @@ void forward(std::span<const T> x, std::span<T> y, Impl impl, Stream& stream) {
 template <class T, class Op>
 void backward_by(Op op, std::span<const T> x, std::span<const T> dy, std::span<T> dx, Impl impl,
                  Stream& stream) {
-  if (dy.size() == 1 && dx.size() > 1)
+  if (dy.size() == 1 && dx.size() != 1)  // none at all, too
     return elementwise::launch("swish backward", OfOne<T, Op>{op, dy.data()}, impl, stream, dx, x);
   elementwise::launch("swish backward", op, impl, stream, dx, x, dy);
 }

@@ -24,5 +24,20 @@ TEST_F(DeviceTest, BorrowedStreamsAreUsedAndLeftAlone) {
   EXPECT_EQ(cudaStreamDestroy(native), cudaSuccess);
 }
 
+TEST_F(DeviceTest, MoreElementsThanAGridTakesAreRefused) {
+  Stream stream;
+  const std::size_t n = std::size_t{1} << 41;  // of four elements, 2^39 threads are 2^32 blocks
+  const std::span<const float> x(static_cast<const float*>(nullptr), n);
+  const std::span<float> y(static_cast<float*>(nullptr), n);
+  for (Impl impl : {Impl::plain, Impl::scalar, Impl::vector}) {
+    try {
+      launch_swish_forward(x, y, impl, stream);
+      FAIL() << "launched";
+    } catch (const DeviceError& error) {
+      EXPECT_NE(std::string(error.what()).find("more than a grid"), std::string::npos) << error.what();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace overlap

@@ -14,9 +14,9 @@ namespace overlap {
 
 /// How a kernel walks its data; the `impl` axis.
 enum class Impl {
-  plain,   ///< the textbook form: a thread an element, naive formula; to compare with other tools
-  scalar,  ///< grid sized from the device, 4 bytes an access
-  vector,  ///< the same with 16 bytes an access wherever all spans share an alignment
+  plain,   ///< a thread an element, with the textbook's formula; to compare with other tools
+  scalar,  ///< a thread an element
+  vector,  ///< a thread 16 bytes wherever all spans share an alignment
 };
 
 /// Numbers of 16 bits as they lie in memory: IEEE 754 binary16, and the upper half of a float. Kernels
