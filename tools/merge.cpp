@@ -65,8 +65,12 @@ void add_raw_kernels(Run& run) {
                    {"dtype", "float32"}};
     kernels.push_back(std::move(kernel));
   }
-  const auto first = std::ranges::find_if(run.rows, is_torch_swish);
-  run.rows.insert(first, std::make_move_iterator(kernels.begin()), std::make_move_iterator(kernels.end()));
+  for (Row& kernel : kernels) {
+    const auto beside = std::ranges::find_if(run.rows, [&](const Row& row) {
+      return is_torch_swish(row) && row.axis("pass") == kernel.axis("pass") && row.axis("impl") != "kernel";
+    });
+    run.rows.insert(beside, std::move(kernel));
+  }
 }
 
 }  // namespace overlap::report

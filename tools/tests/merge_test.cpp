@@ -18,8 +18,9 @@ report::Run run_of(const std::string& rows, const std::string& context, const st
   return parse_run(run_text(rows, context), path);
 }
 
-std::string torch_row(const std::string& impl, const std::string& n, double time_us) {
-  return row_text("torch_swish/pass:forward/impl:" + impl + "/submit:launch/n:" + n + "/dtype:float32",
+std::string torch_row(const std::string& impl, const std::string& n, double time_us,
+                      const std::string& pass = "forward") {
+  return row_text("torch_swish/pass:" + pass + "/impl:" + impl + "/submit:launch/n:" + n + "/dtype:float32",
                   time_us);
 }
 
@@ -64,6 +65,23 @@ TEST(Merge, TheRawKernelStandsBesideTheExtension) {
   EXPECT_DOUBLE_EQ(*cell("extension").number("speedup"), 1.1);
   EXPECT_DOUBLE_EQ(*cell("extension").number("times_cpu"), 50);
   EXPECT_FALSE(cell("kernel").number("pct_of_kernel"));
+}
+
+TEST(Merge, RawKernelsLeadTheRowsOfTheirPass) {
+  const std::string backward = "swish/pass:backward/impl:vector/cache:hot/timing:steady/n:8";
+  auto runs = merged({run_of(torch_row("extension", "8", 100) + "," + torch_row("silu", "9", 120) + "," +
+                                 torch_row("extension", "8", 200, "backward"),
+                             kMachine, "torch.json"),
+                      run_of(row_text(backward, 190) + "," + row_text(kKernel, 97) + "," +
+                                 row_text("swish/pass:forward/impl:vector/cache:hot/timing:steady/n:9", 110),
+                             kMachine, "cpp.json")});
+  add_raw_kernels(runs[0]);
+  std::vector<std::string> order;
+  for (const Row& row : runs[0].rows)
+    if (row.family == "torch_swish")
+      order.push_back(row.axis("pass") + " " + row.axis("impl") + " " + row.axis("n"));
+  EXPECT_EQ(order, (std::vector<std::string>{"forward kernel 8", "forward kernel 9", "forward extension 8",
+                                             "forward silu 9", "backward kernel 8", "backward extension 8"}));
 }
 
 }  // namespace
