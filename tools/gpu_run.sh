@@ -5,9 +5,10 @@
 # aa: ten short runs of the same program, for verdicts on nothing: aa.tar.gz and the tolerances they give.
 # torch: installs the PyTorch extension into python3 (which needs torch, google-benchmark, pytest and scikit-build-core),
 # runs its tests and its benchmark.
+# tools/record.sh makes the tables of it.
 # Environment: CUDA_ARCHITECTURES (default 90), REVISION (default: asks git), AA_RUNS (default 10).
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit 2
 out=${1:?usage: tools/gpu_run.sh OUTPUT_FOLDER [tests|quick|again|paper|sanitize|aa ...]}
 shift
 steps=${*:-tests quick again paper sanitize}
@@ -53,7 +54,11 @@ for step in $steps; do
       OVERLAP_REPORT=$PWD/$build/overlap-report attempt python3 -m pytest -q kernels/torch/tests bench/torch/tests >"$out/torch-tests.log" 2>&1
       tail -15 "$out/torch-tests.log"
       attempt python3 bench/torch/main.py --revision="${REVISION:-}" --benchmark_out="$out/torch.json" >"$out/torch.log" 2>&1
-      tail -5 "$out/torch.log" ;;
+      tail -5 "$out/torch.log"
+      # What the host paces moves with the host: the cost of a call is the middle of nine, taken in mixed order.
+      attempt python3 bench/torch/main.py --revision="${REVISION:-}" --benchmark_filter='^torch_swish' \
+        --sweep=n=1000 --sweep=impl=extension,silu,composed --sweep=submit=launch --benchmark_repetitions=9 \
+        --benchmark_enable_random_interleaving=true --benchmark_out="$out/torch-repeated.json" >>"$out/torch.log" 2>&1 ;;
     *) echo "unknown step $step"; exit 2 ;;
   esac
 done
