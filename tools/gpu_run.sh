@@ -9,7 +9,7 @@
 # Environment: CUDA_ARCHITECTURES (default 90), REVISION (default: asks git), AA_RUNS (default 10).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 2
-out=${1:?usage: tools/gpu_run.sh OUTPUT_FOLDER [tests|quick|again|paper|sanitize|aa ...]}
+out=${1:?usage: tools/gpu_run.sh OUTPUT_FOLDER [tests|quick|again|paper|sanitize|aa|torch ...]}
 shift
 steps=${*:-tests quick again paper sanitize}
 mkdir -p "$out"

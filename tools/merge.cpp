@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 namespace overlap::report {
 namespace {
@@ -50,12 +51,13 @@ std::vector<Run> merged(std::vector<Run> runs) {
 }
 
 void add_raw_kernels(Run& run) {
-  std::set<std::string> elements;
+  const auto pass_and_n = [](const Row& row) { return std::pair(row.axis("pass"), row.axis("n")); };
+  std::set<std::pair<std::string, std::string>> wanted;
   for (const Row& row : run.rows)
-    if (is_torch_swish(row) && row.axis("dtype") == "float32") elements.insert(row.axis("n"));
+    if (is_torch_swish(row) && row.axis("dtype") == "float32") wanted.insert(pass_and_n(row));
   std::vector<Row> kernels;
   for (const Row& row : run.rows) {
-    if (!is_raw_kernel(row) || !elements.contains(row.axis("n"))) continue;
+    if (!is_raw_kernel(row) || !wanted.contains(pass_and_n(row))) continue;
     Row kernel = row;
     kernel.family = "torch_swish";
     kernel.axes = {{"pass", row.axis("pass")},

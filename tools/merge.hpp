@@ -12,8 +12,8 @@ namespace overlap::report {
 std::vector<Run> merged(std::vector<Run> runs);
 
 /// Adds what the C++ program measured of the kernel that the PyTorch extension calls, on the same buffers
-/// over and over, to the rows of torch_swish: as impl:kernel, where there are rows of as many elements, ahead
-/// of those of the same pass.
+/// over and over, to the rows of torch_swish: as impl:kernel, ahead of those of its pass, where any are of as
+/// many elements.
 void add_raw_kernels(Run& run);
 
 }  // namespace overlap::report

@@ -7,6 +7,7 @@ from=${1:?usage: tools/record.sh OUTPUT_FOLDER reports/MACHINE}
 to=${2:?usage: tools/record.sh OUTPUT_FOLDER reports/MACHINE}
 report=${REPORT:-build/host/overlap-report}
 [ -x "$report" ] || { echo "record.sh: no $report: build Overlap first, or say REPORT=path" >&2; exit 2; }
+compgen -G "$from/*.json" >/dev/null || { echo "record.sh: no JSON in $from" >&2; exit 2; }
 mkdir -p "$to"
 
 for run in quick paper torch torch-repeated; do

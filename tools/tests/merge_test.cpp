@@ -69,12 +69,14 @@ TEST(Merge, TheRawKernelStandsBesideTheExtension) {
 
 TEST(Merge, RawKernelsLeadTheRowsOfTheirPass) {
   const std::string backward = "swish/pass:backward/impl:vector/cache:hot/timing:steady/n:8";
-  auto runs = merged({run_of(torch_row("extension", "8", 100) + "," + torch_row("silu", "9", 120) + "," +
-                                 torch_row("extension", "8", 200, "backward"),
-                             kMachine, "torch.json"),
-                      run_of(row_text(backward, 190) + "," + row_text(kKernel, 97) + "," +
-                                 row_text("swish/pass:forward/impl:vector/cache:hot/timing:steady/n:9", 110),
-                             kMachine, "cpp.json")});
+  auto runs =
+      merged({run_of(torch_row("extension", "8", 100) + "," + torch_row("silu", "9", 120) + "," +
+                         torch_row("extension", "8", 200, "backward"),
+                     kMachine, "torch.json"),
+              run_of(row_text(backward, 190) + "," + row_text(kKernel, 97) + "," +
+                         row_text("swish/pass:forward/impl:vector/cache:hot/timing:steady/n:9", 110) + "," +
+                         row_text("swish/pass:backward/impl:vector/cache:hot/timing:steady/n:9", 210),
+                     kMachine, "cpp.json")});
   add_raw_kernels(runs[0]);
   std::vector<std::string> order;
   for (const Row& row : runs[0].rows)
