@@ -20,12 +20,11 @@ namespace overlap::elementwise {
 constexpr std::size_t kWidest = 16;  // bytes in the widest access
 
 // Every thread makes one access and ends. Where memory sets the pace, what a thread does besides loading and
-// storing delays the next thread's load: 2^28 floats of swish took an H200 500 us so, as a copy did. A block
-// makes room for the next when its last thread has ended, so small ones are better: with 256 threads it took
-// 504 us, and 519 with a loop that never came round. But no more than so many can start in a microsecond (64
-// threads: 636 us): blocks of single elements have to be larger.
-constexpr unsigned kThreads = 256;        // in a block that takes single elements
-constexpr unsigned kVectorThreads = 128;  // in a block that takes vectors
+// storing delays the next thread's load: a loop that never came round cost 2^28 floats of swish 2 % on an
+// H200. No more than so many blocks can start in a microsecond: of 64 threads that took 636 us for 506, and a
+// chain of programmatic launches on 10^6 floats, which starts blocks before it has room for them, 9.8 us with
+// 128 and 7.6 with 256. Where 128 are better, below 3 * 10^5 floats, it is by 2 %.
+constexpr unsigned kThreads = 256;  // in a block
 
 __device__ inline float to_float(float value) { return value; }
 __device__ inline float to_float(Float16 value) { return __half2float(__ushort_as_half(value.bits)); }
@@ -123,13 +122,13 @@ __global__ void vector_kernel(Op op, Inputs<T, kInputs> in, T* out, std::size_t 
   if (thread < n - tail) out[tail + thread] = apply(ready, in, tail + thread, kEach);
 }
 
-/// Blocks of `threads` for `items` of work, one a thread.
+/// Blocks for `items` of work, one a thread.
 /// @throws DeviceError where no grid is as large.
-inline unsigned blocks_for(std::size_t items, unsigned threads) {
-  const std::size_t blocks = items / threads + (items % threads != 0);
+inline unsigned blocks_for(std::size_t items) {
+  const std::size_t blocks = items / kThreads + (items % kThreads != 0);
   if (blocks > 0x7FFFFFFF)
     throw DeviceError(std::to_string(items) + " items are more than a grid of blocks of " +
-                      std::to_string(threads) + " threads takes: split them");
+                      std::to_string(kThreads) + " threads takes: split them");
   return static_cast<unsigned>(blocks);
 }
 
@@ -142,14 +141,14 @@ unsigned elements_to_boundary(const T* pointer) {
 
 /// Launches `kernel` with a thread for each of `items`; `programmatic` ones have to follow_previous().
 template <class... Parameter, class... Argument>
-void run(void (*kernel)(Parameter...), std::size_t items, unsigned threads, const Stream::Impl& on,
-         bool programmatic, Argument... arguments) {
+void run(void (*kernel)(Parameter...), std::size_t items, const Stream::Impl& on, bool programmatic,
+         Argument... arguments) {
   cudaLaunchAttribute serialization{};
   serialization.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   serialization.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = blocks_for(items, threads);
-  config.blockDim = threads;
+  config.gridDim = blocks_for(items);
+  config.blockDim = kThreads;
   config.stream = on.stream;
   config.attrs = &serialization;
   config.numAttrs = programmatic ? 1 : 0;
@@ -171,18 +170,16 @@ void launch(const char* name, Op op, Impl impl, Stream& stream, std::span<T> out
   const unsigned head = elements_to_boundary(out.data());
   const bool aligned = ((elements_to_boundary(inputs.data()) == head) && ...);
   if (impl == Impl::plain && n <= 0x7FFFFFFF - kThreads) {
-    run(scalar_kernel<false, int, T, Op, kInputs>, n, kThreads, on, false, op, in, out.data(),
-        static_cast<int>(n));
+    run(scalar_kernel<false, int, T, Op, kInputs>, n, on, false, op, in, out.data(), static_cast<int>(n));
   } else if (impl == Impl::vector && aligned && n >= head + Vector<T>::kElements) {
     const auto kernel =
         on.programmatic ? vector_kernel<true, T, Op, kInputs> : vector_kernel<false, T, Op, kInputs>;
-    run(kernel, (n - head) / Vector<T>::kElements, kVectorThreads, on, on.programmatic, op, in, out.data(), n,
-        head);
+    run(kernel, (n - head) / Vector<T>::kElements, on, on.programmatic, op, in, out.data(), n, head);
   } else {
     const bool programmatic = on.programmatic && impl != Impl::plain;
     const auto kernel = programmatic ? scalar_kernel<true, std::size_t, T, Op, kInputs>
                                      : scalar_kernel<false, std::size_t, T, Op, kInputs>;
-    run(kernel, n, kThreads, on, programmatic, op, in, out.data(), n);
+    run(kernel, n, on, programmatic, op, in, out.data(), n);
   }
 }
 

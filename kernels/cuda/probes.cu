@@ -77,7 +77,7 @@ void launch_count_mismatches(std::span<const float> actual, std::span<const floa
                              Stream& stream) {
   require_expected(actual.size(), expected.size(), result.size());
   if (actual.empty()) return;
-  const unsigned blocks = elementwise::blocks_for(actual.size(), elementwise::kThreads);
+  const unsigned blocks = elementwise::blocks_for(actual.size());
   count_mismatches_kernel<<<blocks, elementwise::kThreads, 0, stream.impl().stream>>>(
       actual.data(), actual.size(), expected.data(), expected.size(), offset % expected.size(), tolerance,
       result.data());

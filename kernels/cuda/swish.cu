@@ -113,7 +113,7 @@ void forward(std::span<const T> x, std::span<T> y, Impl impl, Stream& stream) {
 template <class T, class Op>
 void backward_by(Op op, std::span<const T> x, std::span<const T> dy, std::span<T> dx, Impl impl,
                  Stream& stream) {
-  if (dy.size() == 1 && dx.size() != 1)  // none at all, too
+  if (dy.size() == 1)
     return elementwise::launch("swish backward", OfOne<T, Op>{op, dy.data()}, impl, stream, dx, x);
   elementwise::launch("swish backward", op, impl, stream, dx, x, dy);
 }
