@@ -23,7 +23,7 @@ constexpr std::size_t kWidest = 16;  // bytes in the widest access
 // storing delays the next thread's load: a loop that never came round cost 2^28 floats of swish 2 % on an
 // H200. No more than so many blocks can start in a microsecond: of 64 threads that took 636 us for 506, and a
 // chain of programmatic launches on 10^6 floats, which starts blocks before it has room for them, 9.8 us with
-// 128 and 7.6 with 256. Where 128 are better, below 3 * 10^5 floats, it is by 2 %.
+// 128 and 7.6 with 256. Below 3 * 10^5 floats 128 are better, by 2 to 7 %.
 constexpr unsigned kThreads = 256;  // in a block
 
 __device__ inline float to_float(float value) { return value; }
