@@ -26,7 +26,7 @@ TEST_F(DeviceTest, BorrowedStreamsAreUsedAndLeftAlone) {
 
 TEST_F(DeviceTest, MoreElementsThanAGridTakesAreRefused) {
   Stream stream;
-  const std::size_t n = std::size_t{1} << 41;  // of four elements, 2^39 threads are 2^32 blocks
+  const std::size_t n = std::size_t{1} << 41;  // 2^39 threads of four elements, 2^31 blocks: one too many
   const std::span<const float> x(static_cast<const float*>(nullptr), n);
   const std::span<float> y(static_cast<float*>(nullptr), n);
   for (Impl impl : {Impl::plain, Impl::scalar, Impl::vector}) {
