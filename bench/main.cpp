@@ -9,10 +9,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "families.hpp"
-#include "options.hpp"
+#include "families/catalogue.hpp"
+#include "harness/options.hpp"
+#include "harness/row_runner.hpp"
 #include "revision.hpp"
-#include "runner.hpp"
 
 namespace overlap {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "sweep.hpp"
+#include "harness/sweep.hpp"
 
 namespace overlap {
 

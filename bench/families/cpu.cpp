@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "data.hpp"
-#include "families.hpp"
-#include "fixture.hpp"
+#include "families/catalogue.hpp"
+#include "harness/expected.hpp"
+#include "harness/fixture.hpp"
 #include "reference.hpp"
 
 namespace overlap {

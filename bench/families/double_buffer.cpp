@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "data.hpp"
-#include "families.hpp"
-#include "products.hpp"
+#include "families/catalogue.hpp"
+#include "families/products.hpp"
+#include "harness/expected.hpp"
 
 namespace overlap {
 namespace {

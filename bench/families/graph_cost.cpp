@@ -5,9 +5,9 @@
 #include <chrono>
 #include <optional>
 
-#include "data.hpp"
-#include "families.hpp"
-#include "fixture.hpp"
+#include "families/catalogue.hpp"
+#include "harness/expected.hpp"
+#include "harness/fixture.hpp"
 #include "overlap/kernels.hpp"
 
 namespace overlap {

@@ -1,11 +1,11 @@
-#include "products.hpp"
+#include "families/products.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <random>
 
-#include "data.hpp"
+#include "harness/expected.hpp"
 
 namespace overlap {
 

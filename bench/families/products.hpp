@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "fixture.hpp"
+#include "harness/fixture.hpp"
 #include "overlap/kernels.hpp"
 
 namespace overlap {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "data.hpp"
-#include "families.hpp"
-#include "fixture.hpp"
+#include "families/catalogue.hpp"
+#include "harness/expected.hpp"
+#include "harness/fixture.hpp"
 #include "reference.hpp"
 
 namespace overlap {

@@ -1,8 +1,8 @@
 // The floor of the method: what two events, an empty kernel and an empty fork and join take by themselves.
 #include <optional>
 
-#include "families.hpp"
-#include "fixture.hpp"
+#include "families/catalogue.hpp"
+#include "harness/fixture.hpp"
 #include "overlap/kernels.hpp"
 
 namespace overlap {

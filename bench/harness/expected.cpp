@@ -1,4 +1,4 @@
-#include "data.hpp"
+#include "harness/expected.hpp"
 
 #include <fmt/format.h>
 

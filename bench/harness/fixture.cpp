@@ -1,4 +1,4 @@
-#include "fixture.hpp"
+#include "harness/fixture.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "limits.hpp"
-#include "measure.hpp"
-#include "session.hpp"
-#include "sweep.hpp"
+#include "harness/limits.hpp"
+#include "harness/measure.hpp"
+#include "harness/session.hpp"
+#include "harness/sweep.hpp"
 
 namespace overlap {
 

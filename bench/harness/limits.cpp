@@ -1,4 +1,4 @@
-#include "limits.hpp"
+#include "harness/limits.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "measure.hpp"
+#include "harness/measure.hpp"
 
 #include <algorithm>
 #include <chrono>

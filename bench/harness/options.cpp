@@ -1,4 +1,4 @@
-#include "options.hpp"
+#include "harness/options.hpp"
 
 #include <fmt/format.h>
 

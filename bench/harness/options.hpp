@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "measure.hpp"
-#include "sweep.hpp"
+#include "harness/measure.hpp"
+#include "harness/sweep.hpp"
 
 namespace overlap {
 

@@ -1,4 +1,4 @@
-#include "runner.hpp"
+#include "harness/row_runner.hpp"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

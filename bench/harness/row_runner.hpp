@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "fixture.hpp"
-#include "options.hpp"
-#include "session.hpp"
-#include "sweep.hpp"
+#include "harness/fixture.hpp"
+#include "harness/options.hpp"
+#include "harness/session.hpp"
+#include "harness/sweep.hpp"
 
 namespace benchmark {
 class State;

@@ -1,4 +1,4 @@
-#include "session.hpp"
+#include "harness/session.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

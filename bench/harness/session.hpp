@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "measure.hpp"
+#include "harness/measure.hpp"
 #include "overlap/device.hpp"
 
 namespace overlap {

@@ -1,4 +1,4 @@
-#include "sweep.hpp"
+#include "harness/sweep.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include <optional>
 #include <set>
 
-#include "chunks.hpp"
+#include "families/pipeline/chunks.hpp"
 
 namespace overlap {
 namespace {

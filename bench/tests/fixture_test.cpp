@@ -1,13 +1,13 @@
 // Rows made and run on a device: they verify, and what is wrong is noticed. Runs once per backend.
-#include "fixture.hpp"
+#include "harness/fixture.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
-#include "data.hpp"
-#include "families.hpp"
+#include "families/catalogue.hpp"
+#include "harness/expected.hpp"
 
 namespace overlap {
 namespace {

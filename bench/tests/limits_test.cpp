@@ -1,11 +1,11 @@
 // Chunk schedules and the model of what stages allow, against cases worked out by hand.
-#include "limits.hpp"
+#include "harness/limits.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "chunks.hpp"
+#include "families/pipeline/chunks.hpp"
 
 namespace overlap {
 namespace {

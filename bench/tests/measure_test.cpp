@@ -1,5 +1,5 @@
 // The sampler against fake clocks: regions long enough, totals right, budgets kept.
-#include "measure.hpp"
+#include "harness/measure.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // What becomes of rows that go wrong, each at another point of its life; the rows beside them are measured
 // all the same.
-#include "runner.hpp"
+#include "harness/row_runner.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "data.hpp"
+#include "harness/expected.hpp"
 
 namespace overlap {
 namespace {

@@ -1,12 +1,12 @@
 // Axis values, presets, --sweep: what is asked for is what runs, and wrong words are refused with right ones.
-#include "sweep.hpp"
+#include "harness/sweep.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
-#include "options.hpp"
+#include "harness/options.hpp"
 
 namespace overlap {
 namespace {

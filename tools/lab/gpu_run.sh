@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # One run on a machine with a GPU, from build to results: builds, runs the CUDA tests, the sweeps, the sanitizers,
 # and leaves everything in a folder.
-#   tools/gpu_run.sh OUTPUT_FOLDER [STEP...]      steps: tests quick again paper sanitize (default), aa, torch
+#   tools/lab/gpu_run.sh OUTPUT_FOLDER [STEP...]      steps: tests quick again paper sanitize (default), aa, torch
 # aa: ten short runs of the same program, for verdicts on nothing: aa.tar.gz and the tolerances they give.
 # torch: installs the PyTorch extension into python3 (which needs torch, google-benchmark, pytest and scikit-build-core),
 # runs its tests and its benchmark.
-# tools/record.sh makes the tables of it.
+# tools/lab/record.sh makes the tables of it.
 # Environment: CUDA_ARCHITECTURES (default 90), REVISION (default: asks git), AA_RUNS (default 10).
 set -uo pipefail
-cd "$(dirname "$0")/.." || exit 2
-out=${1:?usage: tools/gpu_run.sh OUTPUT_FOLDER [tests|quick|again|paper|sanitize|aa|torch ...]}
+cd "$(dirname "$0")/../.." || exit 2
+out=${1:?usage: tools/lab/gpu_run.sh OUTPUT_FOLDER [tests|quick|again|paper|sanitize|aa|torch ...]}
 shift
 steps=${*:-tests quick again paper sanitize}
 mkdir -p "$out"

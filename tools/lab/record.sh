@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Keeps a run of tools/gpu_run.sh as a recorded one: copies its JSON and writes the texts that reports/README.md lists.
-#   tools/record.sh OUTPUT_FOLDER reports/MACHINE      REPORT=build/host/overlap-report
+# Keeps a run of tools/lab/gpu_run.sh as a recorded one: copies its JSON and writes the texts that reports/README.md lists.
+#   tools/lab/record.sh OUTPUT_FOLDER reports/MACHINE      REPORT=build/host/overlap-report
 set -euo pipefail
-cd "$(dirname "$0")/.."
-from=${1:?usage: tools/record.sh OUTPUT_FOLDER reports/MACHINE}
-to=${2:?usage: tools/record.sh OUTPUT_FOLDER reports/MACHINE}
+cd "$(dirname "$0")/../.."
+from=${1:?usage: tools/lab/record.sh OUTPUT_FOLDER reports/MACHINE}
+to=${2:?usage: tools/lab/record.sh OUTPUT_FOLDER reports/MACHINE}
 report=${REPORT:-build/host/overlap-report}
 [ -x "$report" ] || { echo "record.sh: no $report: build Overlap first, or say REPORT=path" >&2; exit 2; }
 compgen -G "$from/*.json" >/dev/null || { echo "record.sh: no JSON in $from" >&2; exit 2; }

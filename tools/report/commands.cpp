@@ -8,15 +8,15 @@
 #include <fstream>
 #include <future>
 
-#include "advise.hpp"
-#include "export.hpp"
-#include "merge.hpp"
-#include "page.hpp"
-#include "results.hpp"
-#include "table.hpp"
-#include "tolerances.hpp"
-#include "verdict_format.hpp"
-#include "view.hpp"
+#include "judge/advise.hpp"
+#include "judge/tolerances.hpp"
+#include "judge/view.hpp"
+#include "read/merge.hpp"
+#include "read/results.hpp"
+#include "show/export.hpp"
+#include "show/page.hpp"
+#include "show/table.hpp"
+#include "show/verdict_format.hpp"
 
 namespace overlap::report {
 namespace {

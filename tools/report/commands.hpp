@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "history.hpp"
-#include "verdict.hpp"
+#include "judge/history.hpp"
+#include "judge/verdict.hpp"
 
 namespace overlap::report {
 

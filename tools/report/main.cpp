@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "commands.hpp"
-#include "results.hpp"
+#include "read/results.hpp"
 
 namespace overlap::report {
 namespace {

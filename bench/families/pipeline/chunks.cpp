@@ -1,4 +1,4 @@
-#include "chunks.hpp"
+#include "families/pipeline/chunks.hpp"
 
 #include <algorithm>
 #include <bit>

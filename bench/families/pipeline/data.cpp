@@ -1,4 +1,4 @@
-#include "pipeline_data.hpp"
+#include "families/pipeline/data.hpp"
 
 #include <algorithm>
 #include <cmath>

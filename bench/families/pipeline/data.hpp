@@ -4,9 +4,9 @@
 #include <functional>
 #include <vector>
 
-#include "chunks.hpp"
-#include "data.hpp"
-#include "fixture.hpp"
+#include "families/pipeline/chunks.hpp"
+#include "harness/expected.hpp"
+#include "harness/fixture.hpp"
 
 namespace overlap {
 

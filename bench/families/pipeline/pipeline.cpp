@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "families.hpp"
-#include "pipeline_data.hpp"
+#include "families/catalogue.hpp"
+#include "families/pipeline/data.hpp"
 
 namespace overlap {
 namespace {

@@ -1,4 +1,4 @@
-#include "advise.hpp"
+#include "judge/advise.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "notes.hpp"
-#include "table.hpp"
+#include "judge/notes.hpp"
+#include "show/table.hpp"
 
 namespace overlap::report {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "results.hpp"
-#include "view.hpp"
+#include "judge/view.hpp"
+#include "read/results.hpp"
 
 namespace overlap::report {
 

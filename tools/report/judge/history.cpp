@@ -1,4 +1,4 @@
-#include "history.hpp"
+#include "judge/history.hpp"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <regex>
 #include <unordered_map>
 
-#include "statistics.hpp"
-#include "table.hpp"
+#include "judge/statistics.hpp"
+#include "show/table.hpp"
 
 namespace overlap::report {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "results.hpp"
+#include "read/results.hpp"
 
 namespace overlap::report {
 

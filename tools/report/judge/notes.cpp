@@ -1,4 +1,4 @@
-#include "notes.hpp"
+#include "judge/notes.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "table.hpp"
+#include "show/table.hpp"
 
 namespace overlap::report {
 namespace {

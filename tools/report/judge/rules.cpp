@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <map>
 
-#include "advise.hpp"
-#include "notes.hpp"
-#include "table.hpp"
+#include "judge/advise.hpp"
+#include "judge/notes.hpp"
+#include "show/table.hpp"
 
 namespace overlap::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "statistics.hpp"
+#include "judge/statistics.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "tolerances.hpp"
+#include "judge/tolerances.hpp"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "verdict.hpp"
+#include "judge/verdict.hpp"
 
 namespace overlap::report {
 

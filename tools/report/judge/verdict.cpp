@@ -1,4 +1,4 @@
-#include "verdict.hpp"
+#include "judge/verdict.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "statistics.hpp"
+#include "judge/statistics.hpp"
 
 namespace overlap::report {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "results.hpp"
+#include "read/results.hpp"
 
 namespace overlap::report {
 

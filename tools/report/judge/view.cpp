@@ -1,11 +1,11 @@
-#include "view.hpp"
+#include "judge/view.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
 
-#include "notes.hpp"
+#include "judge/notes.hpp"
 
 namespace overlap::report {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "results.hpp"
+#include "read/results.hpp"
 
 namespace overlap::report {
 

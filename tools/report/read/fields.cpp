@@ -1,11 +1,11 @@
-#include "fields.hpp"
+#include "read/fields.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "results.hpp"
+#include "read/results.hpp"
 
 namespace overlap::report {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "json_text.hpp"
+#include "read/json_text.hpp"
 
 namespace overlap::report {
 

@@ -1,4 +1,4 @@
-#include "json_text.hpp"
+#include "read/json_text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "merge.hpp"
+#include "read/merge.hpp"
 
 #include <algorithm>
 #include <iterator>

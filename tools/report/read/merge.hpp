@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "results.hpp"
+#include "read/results.hpp"
 
 namespace overlap::report {
 

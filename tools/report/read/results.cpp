@@ -1,4 +1,4 @@
-#include "results.hpp"
+#include "read/results.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "fields.hpp"
-#include "json_text.hpp"
+#include "read/fields.hpp"
+#include "read/json_text.hpp"
 
 namespace overlap::report {
 namespace {

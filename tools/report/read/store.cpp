@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "history.hpp"
-#include "verdict.hpp"
+#include "judge/history.hpp"
+#include "judge/verdict.hpp"
 
 namespace overlap::report {
 namespace {

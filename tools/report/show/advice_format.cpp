@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "advise.hpp"
-#include "table.hpp"
+#include "judge/advise.hpp"
+#include "show/table.hpp"
 
 namespace overlap::report {
 

@@ -1,4 +1,4 @@
-#include "escape.hpp"
+#include "show/escape.hpp"
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-#include "export.hpp"
+#include "show/export.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "escape.hpp"
+#include "show/escape.hpp"
 
 namespace overlap::report {
 namespace {

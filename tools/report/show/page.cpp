@@ -1,4 +1,4 @@
-#include "page.hpp"
+#include "show/page.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,9 +9,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "page_assets.hpp"
-#include "table.hpp"
-#include "verdict_format.hpp"
+#include "show/page_assets.hpp"
+#include "show/table.hpp"
+#include "show/verdict_format.hpp"
 
 namespace overlap::report {
 namespace {

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "advise.hpp"
-#include "history.hpp"
-#include "verdict.hpp"
-#include "view.hpp"
+#include "judge/advise.hpp"
+#include "judge/history.hpp"
+#include "judge/verdict.hpp"
+#include "judge/view.hpp"
 
 namespace overlap::report {
 

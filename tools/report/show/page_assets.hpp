@@ -1,5 +1,5 @@
-// Files that are part of every page; tools/cmake/Embed.cmake makes the strings from tools/html and from
-// Chart.js.
+// Files that are part of every page; tools/cmake/Embed.cmake makes the strings from tools/report/show/html
+// and from Chart.js.
 #pragma once
 
 namespace overlap::report::assets {

@@ -1,4 +1,4 @@
-#include "table.hpp"
+#include "show/table.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "escape.hpp"
+#include "show/escape.hpp"
 
 namespace overlap::report {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "view.hpp"
+#include "judge/view.hpp"
 
 namespace overlap::report {
 

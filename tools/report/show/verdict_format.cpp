@@ -1,4 +1,4 @@
-#include "verdict_format.hpp"
+#include "show/verdict_format.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "escape.hpp"
-#include "table.hpp"
+#include "show/escape.hpp"
+#include "show/table.hpp"
 
 namespace overlap::report {
 namespace {

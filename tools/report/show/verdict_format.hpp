@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "verdict.hpp"
+#include "judge/verdict.hpp"
 
 namespace overlap::report {
 

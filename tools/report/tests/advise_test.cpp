@@ -1,5 +1,5 @@
 // Advice from made-up runs, so that each sentence has the numbers that must bring it about.
-#include "advise.hpp"
+#include "judge/advise.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "notes.hpp"
+#include "judge/notes.hpp"
 #include "run_text.hpp"
 
 namespace overlap::report {

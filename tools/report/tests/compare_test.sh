@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tools/compare.sh from end to end, on a row that takes no time. $1: overlap-bench-host, $2: overlap-report.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 bad=0

@@ -1,5 +1,5 @@
 // What other trackers get.
-#include "export.hpp"
+#include "show/export.hpp"
 
 #include <nlohmann/json.hpp>
 

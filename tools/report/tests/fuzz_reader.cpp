@@ -1,11 +1,12 @@
 // For libFuzzer: whatever the bytes, the reader returns rows that are whole or throws an InputError.
-//   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Itools tools/tests/fuzz_reader.cpp
-//     tools/{results,fields,json_text}.cpp -lfmt -o fuzz_reader && ./fuzz_reader -max_len=4096 CORPUS
-//     tools/tests/data/fuzz
+//   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Itools/report
+//   tools/report/tests/fuzz_reader.cpp
+//     tools/report/read/{results,fields,json_text}.cpp -lfmt -o fuzz_reader && ./fuzz_reader -max_len=4096
+//     CORPUS tools/report/tests/data/fuzz
 #include <cstdint>
 #include <cstdlib>
 
-#include "results.hpp"
+#include "read/results.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace overlap::report;

@@ -1,5 +1,5 @@
 // The store under two writers and torn lines, and what its series say.
-#include "history.hpp"
+#include "judge/history.hpp"
 
 #include <fmt/format.h>
 #include <sys/wait.h>

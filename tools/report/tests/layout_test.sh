@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Who may include whom, and the format of the sources. Exit 77: nothing wrong, but the formatter is missing.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 bad=0
 complain() { echo "$1:"; echo "$2"; bad=1; }
 

@@ -1,12 +1,12 @@
 // Runs of two programs on one machine, in one table.
-#include "merge.hpp"
+#include "read/merge.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "judge/view.hpp"
 #include "run_text.hpp"
-#include "view.hpp"
 
 namespace overlap::report {
 namespace {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Opens pages in headless Chromium and looks at what was drawn. $1: overlap-report. Exit 77: there is no Chromium.
 set -u
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 report=$1
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 [ -n "$browser" ] || { echo "no Chromium here: pages not checked"; exit 77; }

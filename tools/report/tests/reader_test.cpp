@@ -5,8 +5,8 @@
 #include <fstream>
 
 #include "command.hpp"
-#include "json_text.hpp"
-#include "results.hpp"
+#include "read/json_text.hpp"
+#include "read/results.hpp"
 #include "run_text.hpp"
 
 namespace overlap::report {

@@ -5,9 +5,9 @@
 #include <random>
 #include <set>
 
-#include "history.hpp"
-#include "tolerances.hpp"
-#include "verdict.hpp"
+#include "judge/history.hpp"
+#include "judge/tolerances.hpp"
+#include "judge/verdict.hpp"
 
 namespace overlap::report {
 namespace {

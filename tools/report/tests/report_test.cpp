@@ -2,10 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "results.hpp"
+#include "judge/view.hpp"
+#include "read/results.hpp"
 #include "run_text.hpp"
-#include "table.hpp"
-#include "view.hpp"
+#include "show/table.hpp"
 
 namespace overlap::report {
 namespace {

@@ -1,5 +1,5 @@
 // Verdicts on made-up runs whose truth is known.
-#include "verdict.hpp"
+#include "judge/verdict.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,10 +10,10 @@
 #include <random>
 
 #include "command.hpp"
+#include "judge/statistics.hpp"
+#include "judge/tolerances.hpp"
 #include "run_text.hpp"
-#include "statistics.hpp"
-#include "tolerances.hpp"
-#include "verdict_format.hpp"
+#include "show/verdict_format.hpp"
 
 namespace overlap::report {
 namespace {
