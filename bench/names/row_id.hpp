@@ -1,0 +1,46 @@
+// The name of a row, taken apart and put together again: the one parser and the one printer.
+//
+// Google Benchmark names a row family/axis:value/.../suffix, where the suffix is its own: how often and how
+// the row was timed. Programs print names, the report reads them; both use this.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace overlap {
+
+/// Axes and their values, in the order of a name. An axis without a name is a value that stands by itself.
+using Axes = std::vector<std::pair<std::string, std::string>>;
+
+/// What identifies a row. A foreign name without axes is a family by itself, kept whole.
+struct RowId {
+  std::string family;       ///< up to the first axis
+  Axes axes;                ///< axes at their default are left out where the family says so
+  std::string suffix;       ///< Google Benchmark's own segments as they were, such as "/manual_time"
+  std::size_t ordinal = 1;  ///< the how-manieth row of its name in a run: above 1 it is shown as " #2"
+
+  /// The axis's value; empty if the row has no such axis.
+  const std::string& axis(std::string_view name) const;
+  /// What of the suffix makes it another measurement: "/real_time", "/threads:4". Manual time is the usual
+  /// one and says nothing; nor do settings such as "/min_time:0.1".
+  std::string mode() const;
+  /// The name by which a row is known everywhere: in tables, tolerances, stores, verdicts and exports.
+  /// Family, axes, mode, and the ordinal of equal names.
+  std::string key() const;
+
+  bool operator==(const RowId&) const = default;
+};
+
+/// Takes any name apart. print(parse_row_id(name)) == name.
+RowId parse_row_id(std::string_view name);
+
+/// The whole name, suffix included, as Google Benchmark has it; " #2" and so on after equal ones.
+std::string print(const RowId& id);
+
+/// The value that `axes` has for `name`; empty if it has none.
+const std::string& value_of(const Axes& axes, std::string_view name);
+
+}  // namespace overlap
