@@ -12,6 +12,7 @@
 #include "families/catalogue.hpp"
 #include "harness/options.hpp"
 #include "harness/row_runner.hpp"
+#include "overlap/probes.hpp"
 #include "revision.hpp"
 
 namespace overlap {

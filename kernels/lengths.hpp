@@ -5,6 +5,7 @@
 #include <string>
 
 #include "overlap/device.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 

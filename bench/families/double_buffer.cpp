@@ -8,6 +8,7 @@
 #include "families/catalogue.hpp"
 #include "families/products.hpp"
 #include "harness/expected.hpp"
+#include "overlap/gemm.hpp"
 
 namespace overlap {
 namespace {

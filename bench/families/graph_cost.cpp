@@ -9,6 +9,7 @@
 #include "harness/expected.hpp"
 #include "harness/fixture.hpp"
 #include "overlap/kernels.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {

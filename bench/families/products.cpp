@@ -6,6 +6,7 @@
 #include <random>
 
 #include "harness/expected.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 

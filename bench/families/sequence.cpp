@@ -49,12 +49,12 @@ struct SequenceData {
   /// Enqueues the chain.
   void enqueue(int kernels, Stream& stream) const {
     const auto out = g.span();
-    launch_add(a.span(), b.span(), out, Impl::vector, stream);
+    launch_add(a.span(), b.span(), out, Variant::vector, stream);
     for (int k = 1; k < kernels; ++k) {
       if (k % 2 == 1) {
-        launch_mul(out, d.span(), out, Impl::vector, stream);
+        launch_mul(out, d.span(), out, Variant::vector, stream);
       } else {
-        launch_add(out, f.span(), out, Impl::vector, stream);
+        launch_add(out, f.span(), out, Variant::vector, stream);
       }
     }
   }

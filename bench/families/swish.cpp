@@ -85,7 +85,7 @@ class SwishFixture : public DeviceFixture {
  public:
   SwishFixture(Session& session, const Point& point) : DeviceFixture(session) {
     const std::string &impl = point.text("impl"), &cache = point.text("cache"), &pass = point.text("pass");
-    impl_ = impl == "plain" ? Impl::plain : impl == "scalar" ? Impl::scalar : Impl::vector;
+    variant_ = impl == "plain" ? Variant::plain : impl == "scalar" ? Variant::scalar : Variant::vector;
     latched_ = point.text("timing") == "latched";
     const std::int64_t n = point.number("n", 1, std::numeric_limits<std::int64_t>::max());
     data_ = session.data<SwishData>(fmt::format("swish/{}/{}/{}", n, pass, cache), [&] {
@@ -132,13 +132,13 @@ class SwishFixture : public DeviceFixture {
     const std::size_t set = next_++ % data_->sets;
     const auto x = data_->part(data_->x, set), out = data_->part(data_->out, set);
     if (data_->backward) {
-      launch_swish_backward(x, data_->part(data_->dy, set), out, impl_, origin());
+      launch_swish_backward(x, data_->part(data_->dy, set), out, variant_, origin());
     } else {
-      launch_swish_forward(x, out, impl_, origin());
+      launch_swish_forward(x, out, variant_, origin());
     }
   }
 
-  Impl impl_;
+  Variant variant_;
   bool latched_ = false;
   std::shared_ptr<SwishData> data_;
   std::size_t next_ = 0;   ///< operations submitted

@@ -4,6 +4,7 @@
 #include "families/catalogue.hpp"
 #include "harness/fixture.hpp"
 #include "overlap/kernels.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {

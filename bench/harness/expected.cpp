@@ -1,4 +1,5 @@
 #include "harness/expected.hpp"
+#include "overlap/probes.hpp"
 
 #include <fmt/format.h>
 

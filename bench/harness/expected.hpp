@@ -12,6 +12,7 @@
 
 #include "overlap/device.hpp"
 #include "overlap/kernels.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 

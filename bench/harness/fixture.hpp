@@ -9,6 +9,7 @@
 #include "harness/measure.hpp"
 #include "harness/session.hpp"
 #include "harness/sweep.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 

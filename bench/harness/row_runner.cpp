@@ -1,4 +1,5 @@
 #include "harness/row_runner.hpp"
+#include "overlap/probes.hpp"
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "command.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "families/catalogue.hpp"
 #include "harness/expected.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {

@@ -65,11 +65,28 @@ std::string why_no_device(cudaError_t status) {
   }
 }
 
+/// As nvidia-smi writes it.
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  constexpr std::size_t kGroups[] = {4, 2, 2, 2, 6};
+  std::size_t at = 0;
+  for (const std::size_t bytes : kGroups) {
+    text += '-';
+    for (const std::size_t end = at + bytes; at < end; ++at) {
+      const auto byte = static_cast<unsigned char>(uuid.bytes[at]);
+      text += "0123456789abcdef"[byte >> 4];
+      text += "0123456789abcdef"[byte & 15];
+    }
+  }
+  return text;
+}
+
 }  // namespace
+
+const char* backend_name() { return "cuda"; }
 
 DeviceInfo device_info(int device) {
   DeviceInfo info;
-  info.backend = "cuda";
   int count = 0;
   cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count == 0) status = cudaErrorNoDevice;
@@ -87,8 +104,6 @@ DeviceInfo device_info(int device) {
   char bus[32] = "";
   int runtime = 0;
   status = cudaGetDeviceProperties(&properties, device);
-  if (status == cudaSuccess) status = cudaSetDevice(device);
-  if (status == cudaSuccess) status = cudaMemGetInfo(&info.free_bytes, &info.total_bytes);
   if (status == cudaSuccess) status = cudaDeviceGetPCIBusId(bus, sizeof bus, device);
   if (status == cudaSuccess) status = cudaRuntimeGetVersion(&runtime);
   if (status != cudaSuccess) {
@@ -97,6 +112,9 @@ DeviceInfo device_info(int device) {
     return info;
   }
   info.gpu = properties.name;
+  info.uuid = uuid_text(properties.uuid);
+  info.pci_address = bus;
+  info.total_bytes = properties.totalGlobalMem;
   info.compute_capability = std::to_string(properties.major) + "." + std::to_string(properties.minor);
   info.sm_count = properties.multiProcessorCount;
   info.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
@@ -112,6 +130,13 @@ DeviceInfo device_info(int device) {
   info.programmatic_launch = properties.major >= kProgrammaticMajor;
   info.usable = true;
   return info;
+}
+
+std::size_t free_memory(int device) {
+  std::size_t free = 0, total = 0;
+  check(cudaSetDevice(device), "select device", device);
+  check(cudaMemGetInfo(&free, &total), "ask for free memory of device", device);
+  return free;
 }
 
 void use_device(int device) {

@@ -157,10 +157,10 @@ void run(void (*kernel)(Parameter...), std::size_t items, const Stream::Impl& on
 }
 
 /// Enqueues out[i] = op(inputs[i]...). Vectors need all pointers to share their alignment; where they do not,
-/// and as Impl::scalar, every thread takes one element. Impl::plain does so as textbooks write it: with an
-/// index type as long as it reaches.
+/// and as Variant::scalar, every thread takes one element. Variant::plain does so as textbooks write it: with
+/// an index type as long as it reaches.
 template <class T, class Op, class... Input>
-void launch(const char* name, Op op, Impl impl, Stream& stream, std::span<T> out, Input... inputs) {
+void launch(const char* name, Op op, Variant variant, Stream& stream, std::span<T> out, Input... inputs) {
   constexpr int kInputs = sizeof...(Input);
   require_same_length(name, {out.size(), inputs.size()...});
   const std::size_t n = out.size();
@@ -169,14 +169,14 @@ void launch(const char* name, Op op, Impl impl, Stream& stream, std::span<T> out
   const Inputs<T, kInputs> in{{inputs.data()...}};
   const unsigned head = elements_to_boundary(out.data());
   const bool aligned = ((elements_to_boundary(inputs.data()) == head) && ...);
-  if (impl == Impl::plain && n <= 0x7FFFFFFF - kThreads) {
+  if (variant == Variant::plain && n <= 0x7FFFFFFF - kThreads) {
     run(scalar_kernel<false, int, T, Op, kInputs>, n, on, false, op, in, out.data(), static_cast<int>(n));
-  } else if (impl == Impl::vector && aligned && n >= head + Vector<T>::kElements) {
+  } else if (variant == Variant::vector && aligned && n >= head + Vector<T>::kElements) {
     const auto kernel =
         on.programmatic ? vector_kernel<true, T, Op, kInputs> : vector_kernel<false, T, Op, kInputs>;
     run(kernel, (n - head) / Vector<T>::kElements, on, on.programmatic, op, in, out.data(), n, head);
   } else {
-    const bool programmatic = on.programmatic && impl != Impl::plain;
+    const bool programmatic = on.programmatic && variant != Variant::plain;
     const auto kernel = programmatic ? scalar_kernel<true, std::size_t, T, Op, kInputs>
                                      : scalar_kernel<false, std::size_t, T, Op, kInputs>;
     run(kernel, n, on, programmatic, op, in, out.data(), n);

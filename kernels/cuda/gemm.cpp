@@ -3,6 +3,7 @@
 
 #include "cuda/runtime.hpp"
 #include "lengths.hpp"
+#include "overlap/gemm.hpp"
 #include "overlap/kernels.hpp"
 
 namespace overlap {

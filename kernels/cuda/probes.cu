@@ -1,5 +1,6 @@
 // The kernels that serve measuring and testing.
 #include "cuda/elementwise.cuh"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {

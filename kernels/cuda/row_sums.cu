@@ -1,6 +1,7 @@
 #include "cuda/runtime.hpp"
 #include "lengths.hpp"
 #include "overlap/kernels.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {

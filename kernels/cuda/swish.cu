@@ -72,7 +72,7 @@ struct NarrowSwishBackward {
   }
 };
 
-// The textbook forms of Impl::plain.
+// The textbook forms of Variant::plain.
 
 struct PlainSwishForward {
   __device__ float operator()(float x) const { return x / (1.0F + expf(-x)); }
@@ -104,24 +104,24 @@ template <class T>
 using Backward = std::conditional_t<sizeof(T) < sizeof(float), NarrowSwishBackward, SwishBackward>;
 
 template <class T>
-void forward(std::span<const T> x, std::span<T> y, Impl impl, Stream& stream) {
-  if (impl == Impl::plain)
-    return elementwise::launch("swish forward", PlainSwishForward(), impl, stream, y, x);
-  elementwise::launch("swish forward", Forward<T>(), impl, stream, y, x);
+void forward(std::span<const T> x, std::span<T> y, Variant variant, Stream& stream) {
+  if (variant == Variant::plain)
+    return elementwise::launch("swish forward", PlainSwishForward(), variant, stream, y, x);
+  elementwise::launch("swish forward", Forward<T>(), variant, stream, y, x);
 }
 
 template <class T, class Op>
-void backward_by(Op op, std::span<const T> x, std::span<const T> dy, std::span<T> dx, Impl impl,
+void backward_by(Op op, std::span<const T> x, std::span<const T> dy, std::span<T> dx, Variant variant,
                  Stream& stream) {
   if (dy.size() == 1)
-    return elementwise::launch("swish backward", OfOne<T, Op>{op, dy.data()}, impl, stream, dx, x);
-  elementwise::launch("swish backward", op, impl, stream, dx, x, dy);
+    return elementwise::launch("swish backward", OfOne<T, Op>{op, dy.data()}, variant, stream, dx, x);
+  elementwise::launch("swish backward", op, variant, stream, dx, x, dy);
 }
 
 template <class T>
-void backward(std::span<const T> x, std::span<const T> dy, std::span<T> dx, Impl impl, Stream& stream) {
-  if (impl == Impl::plain) return backward_by(PlainSwishBackward(), x, dy, dx, impl, stream);
-  backward_by(Backward<T>(), x, dy, dx, impl, stream);
+void backward(std::span<const T> x, std::span<const T> dy, std::span<T> dx, Variant variant, Stream& stream) {
+  if (variant == Variant::plain) return backward_by(PlainSwishBackward(), x, dy, dx, variant, stream);
+  backward_by(Backward<T>(), x, dy, dx, variant, stream);
 }
 
 template <class T>
@@ -136,27 +136,28 @@ void preload() {
 
 }  // namespace
 
-void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl impl, Stream& stream) {
-  forward(x, y, impl, stream);
+void launch_swish_forward(std::span<const float> x, std::span<float> y, Variant variant, Stream& stream) {
+  forward(x, y, variant, stream);
 }
-void launch_swish_forward(std::span<const Float16> x, std::span<Float16> y, Impl impl, Stream& stream) {
-  forward(x, y, impl, stream);
+void launch_swish_forward(std::span<const Float16> x, std::span<Float16> y, Variant variant, Stream& stream) {
+  forward(x, y, variant, stream);
 }
-void launch_swish_forward(std::span<const BFloat16> x, std::span<BFloat16> y, Impl impl, Stream& stream) {
-  forward(x, y, impl, stream);
+void launch_swish_forward(std::span<const BFloat16> x, std::span<BFloat16> y, Variant variant,
+                          Stream& stream) {
+  forward(x, y, variant, stream);
 }
 
 void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx,
-                           Impl impl, Stream& stream) {
-  backward(x, dy, dx, impl, stream);
+                           Variant variant, Stream& stream) {
+  backward(x, dy, dx, variant, stream);
 }
 void launch_swish_backward(std::span<const Float16> x, std::span<const Float16> dy, std::span<Float16> dx,
-                           Impl impl, Stream& stream) {
-  backward(x, dy, dx, impl, stream);
+                           Variant variant, Stream& stream) {
+  backward(x, dy, dx, variant, stream);
 }
 void launch_swish_backward(std::span<const BFloat16> x, std::span<const BFloat16> dy, std::span<BFloat16> dx,
-                           Impl impl, Stream& stream) {
-  backward(x, dy, dx, impl, stream);
+                           Variant variant, Stream& stream) {
+  backward(x, dy, dx, variant, stream);
 }
 
 void preload_swish() {

@@ -25,11 +25,11 @@ struct RepeatedTrig {
 
 }  // namespace
 
-void launch_trig(std::span<const float> a, std::span<const float> b, std::span<float> c, int work, Impl impl,
-                 Stream& stream) {
+void launch_trig(std::span<const float> a, std::span<const float> b, std::span<float> c, int work,
+                 Variant variant, Stream& stream) {
   require_work(work);
-  if (work == 1) return elementwise::launch("trig", Trig(), impl, stream, c, a, b);
-  elementwise::launch("trig", RepeatedTrig{work, 1.0F / static_cast<float>(work)}, impl, stream, c, a, b);
+  if (work == 1) return elementwise::launch("trig", Trig(), variant, stream, c, a, b);
+  elementwise::launch("trig", RepeatedTrig{work, 1.0F / static_cast<float>(work)}, variant, stream, c, a, b);
 }
 
 void preload_trig() {

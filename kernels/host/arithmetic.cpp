@@ -3,6 +3,7 @@
 #include "host/runtime.hpp"
 #include "lengths.hpp"
 #include "overlap/kernels.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {
@@ -19,14 +20,27 @@ void launch(const char* name, Op op, std::span<const float> a, std::span<const f
 
 }  // namespace
 
-void launch_add(std::span<const float> a, std::span<const float> b, std::span<float> out, Impl,
+void launch_add(std::span<const float> a, std::span<const float> b, std::span<float> out, Variant,
                 Stream& stream) {
   launch("add", std::plus<float>(), a, b, out, stream);
 }
 
-void launch_mul(std::span<const float> a, std::span<const float> b, std::span<float> out, Impl,
+void launch_mul(std::span<const float> a, std::span<const float> b, std::span<float> out, Variant,
                 Stream& stream) {
   launch("mul", std::multiplies<float>(), a, b, out, stream);
+}
+
+void launch_plain_chain(std::span<const float> a, std::span<const float> b, std::span<const float> d,
+                        std::span<const float> f, std::span<float> out, int kernels, Stream& stream) {
+  Stream::Impl& on = stream.impl();
+  on.enqueue([=] {
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = a[i] + b[i];
+  });
+  for (int k = 1; k < kernels; ++k) {
+    on.enqueue([=] {
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = k % 2 == 1 ? out[i] * d[i] : out[i] + f[i];
+    });
+  }
 }
 
 }  // namespace overlap

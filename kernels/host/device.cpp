@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "host/runtime.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {
@@ -52,14 +53,16 @@ std::string processor_name() {
 
 }  // namespace
 
+const char* backend_name() { return "host"; }
+
+std::size_t free_memory(int) { return available_bytes(); }
+
 DeviceInfo device_info(int device) {
   DeviceInfo info;
-  info.backend = "host";
   info.gpu = processor_name() + " (host threads)";
   info.sm_count = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   info.l2_bytes = static_cast<std::size_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE)));
   info.total_bytes = pages(_SC_PHYS_PAGES);
-  info.free_bytes = available_bytes();
   info.copy_engines = info.sm_count;
   info.usable = device == 0;
   if (!info.usable)

@@ -4,7 +4,9 @@
 
 #include "host/runtime.hpp"
 #include "lengths.hpp"
+#include "overlap/gemm.hpp"
 #include "overlap/kernels.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {

@@ -4,6 +4,7 @@
 #include "host/runtime.hpp"
 #include "lengths.hpp"
 #include "overlap/kernels.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 

@@ -52,7 +52,7 @@ void backward(Block& x, const Block& dy, std::size_t n) {
   }
 }
 
-// The textbook forms of Impl::plain.
+// The textbook forms of Variant::plain.
 
 void forward_plain(Block& x, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) x[i] = x[i] / (1.0F + std::exp(-x[i]));
@@ -90,10 +90,10 @@ void by_blocks(std::size_t n, const Work& work) {
 }
 
 template <class T>
-void enqueue_forward(std::span<const T> x, std::span<T> y, Impl impl, Stream& stream) {
+void enqueue_forward(std::span<const T> x, std::span<T> y, Variant variant, Stream& stream) {
   require_same_length("swish forward", {x.size(), y.size()});
   if (y.empty()) return;
-  stream.impl().enqueue([=, formula = impl == Impl::plain ? forward_plain : forward] {
+  stream.impl().enqueue([=, formula = variant == Variant::plain ? forward_plain : forward] {
     by_blocks(y.size(), [&](std::size_t first, std::size_t count) {
       Block values{};
       load(x.subspan(first, count), values);
@@ -104,12 +104,12 @@ void enqueue_forward(std::span<const T> x, std::span<T> y, Impl impl, Stream& st
 }
 
 template <class T>
-void enqueue_backward(std::span<const T> x, std::span<const T> dy, std::span<T> dx, Impl impl,
+void enqueue_backward(std::span<const T> x, std::span<const T> dy, std::span<T> dx, Variant variant,
                       Stream& stream) {
   const bool one = dy.size() == 1;
   require_same_length("swish backward", {x.size(), one ? dx.size() : dy.size(), dx.size()});
   if (dx.empty()) return;
-  stream.impl().enqueue([=, formula = impl == Impl::plain ? backward_plain : backward] {
+  stream.impl().enqueue([=, formula = variant == Variant::plain ? backward_plain : backward] {
     by_blocks(dx.size(), [&](std::size_t first, std::size_t count) {
       Block values{}, gradient{};
       load(x.subspan(first, count), values);
@@ -125,27 +125,28 @@ void enqueue_backward(std::span<const T> x, std::span<const T> dy, std::span<T> 
 
 }  // namespace
 
-void launch_swish_forward(std::span<const float> x, std::span<float> y, Impl impl, Stream& stream) {
-  enqueue_forward(x, y, impl, stream);
+void launch_swish_forward(std::span<const float> x, std::span<float> y, Variant variant, Stream& stream) {
+  enqueue_forward(x, y, variant, stream);
 }
-void launch_swish_forward(std::span<const Float16> x, std::span<Float16> y, Impl impl, Stream& stream) {
-  enqueue_forward(x, y, impl, stream);
+void launch_swish_forward(std::span<const Float16> x, std::span<Float16> y, Variant variant, Stream& stream) {
+  enqueue_forward(x, y, variant, stream);
 }
-void launch_swish_forward(std::span<const BFloat16> x, std::span<BFloat16> y, Impl impl, Stream& stream) {
-  enqueue_forward(x, y, impl, stream);
+void launch_swish_forward(std::span<const BFloat16> x, std::span<BFloat16> y, Variant variant,
+                          Stream& stream) {
+  enqueue_forward(x, y, variant, stream);
 }
 
 void launch_swish_backward(std::span<const float> x, std::span<const float> dy, std::span<float> dx,
-                           Impl impl, Stream& stream) {
-  enqueue_backward(x, dy, dx, impl, stream);
+                           Variant variant, Stream& stream) {
+  enqueue_backward(x, dy, dx, variant, stream);
 }
 void launch_swish_backward(std::span<const Float16> x, std::span<const Float16> dy, std::span<Float16> dx,
-                           Impl impl, Stream& stream) {
-  enqueue_backward(x, dy, dx, impl, stream);
+                           Variant variant, Stream& stream) {
+  enqueue_backward(x, dy, dx, variant, stream);
 }
 void launch_swish_backward(std::span<const BFloat16> x, std::span<const BFloat16> dy, std::span<BFloat16> dx,
-                           Impl impl, Stream& stream) {
-  enqueue_backward(x, dy, dx, impl, stream);
+                           Variant variant, Stream& stream) {
+  enqueue_backward(x, dy, dx, variant, stream);
 }
 
 }  // namespace overlap

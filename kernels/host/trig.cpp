@@ -15,7 +15,7 @@ inline float opaque(float value) {
 
 }  // namespace
 
-void launch_trig(std::span<const float> a, std::span<const float> b, std::span<float> c, int work, Impl,
+void launch_trig(std::span<const float> a, std::span<const float> b, std::span<float> c, int work, Variant,
                  Stream& stream) {
   require_same_length("trig", {a.size(), b.size(), c.size()});
   require_work(work);

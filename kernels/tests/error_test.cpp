@@ -1,6 +1,7 @@
 // Asynchronous errors. Linked last: on CUDA they leave the process without a device.
 #include "device_fixture.hpp"
 #include "overlap/kernels.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {

@@ -62,9 +62,9 @@ TYPED_TEST(Float16Test, SwishOfEveryNumber) {
   Stream stream;
   const auto x = TestFixture::all(1 << 16, 1);
   const auto device_x = on_device(x, stream);
-  for (Impl impl : {Impl::scalar, Impl::vector}) {
+  for (Variant variant : {Variant::scalar, Variant::vector}) {
     DeviceBuffer<Stored> y(x.size());
-    launch_swish_forward(device_x.span(), y.span(), impl, stream);
+    launch_swish_forward(device_x.span(), y.span(), variant, stream);
     const auto got = on_host(y.span(), stream);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double want = reference::swish(TestFixture::value(x[i]));
@@ -79,10 +79,10 @@ TYPED_TEST(Float16Test, SlopeOfEveryNumber) {
   const auto x = TestFixture::all(1 << 16, 1);
   const std::vector<Stored> dy(x.size(), TestFixture::stored(0.5F));
   const auto device_x = on_device(x, stream), device_dy = on_device(dy, stream);
-  for (Impl impl : {Impl::scalar, Impl::vector}) {
+  for (Variant variant : {Variant::scalar, Variant::vector}) {
     for (const auto gradient : {device_dy.span(), device_dy.span().first(1)}) {  // one for each, one for all
       DeviceBuffer<Stored> dx(x.size());
-      launch_swish_backward(device_x.span(), gradient, dx.span(), impl, stream);
+      launch_swish_backward(device_x.span(), gradient, dx.span(), variant, stream);
       const auto got = on_host(dx.span(), stream);
       for (std::size_t i = 0; i < x.size(); ++i) {
         const double v = TestFixture::value(x[i]);
@@ -106,7 +106,7 @@ TYPED_TEST(Float16Test, EverySizeAtEveryAlignment) {
         const std::vector<Stored> poison(n + kGuard, TestFixture::stored(-7));
         const auto y = on_device(poison, stream);
         const std::size_t from = aligned ? shift : 0;
-        launch_swish_forward(device_x.span().subspan(from, n), y.span().subspan(shift, n), Impl::vector,
+        launch_swish_forward(device_x.span().subspan(from, n), y.span().subspan(shift, n), Variant::vector,
                              stream);
         const auto got = on_host(y.span(), stream);
         for (std::size_t i = 0; i < got.size(); ++i) {

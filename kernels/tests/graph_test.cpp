@@ -28,11 +28,11 @@ class GraphTest : public DeviceTest {
     Event forked, joined;
     forked.record(origin());
     wait(side(), forked);
-    launch_add(x_.span(), y_.span(), sum_.span(), Impl::vector, origin());
-    launch_mul(x_.span(), y_.span(), product_.span(), Impl::vector, side());
+    launch_add(x_.span(), y_.span(), sum_.span(), Variant::vector, origin());
+    launch_mul(x_.span(), y_.span(), product_.span(), Variant::vector, side());
     joined.record(side());
     wait(origin(), joined);
-    launch_add(sum_.span(), product_.span(), out_.span(), Impl::vector, origin());
+    launch_add(sum_.span(), product_.span(), out_.span(), Variant::vector, origin());
   }
 
   std::vector<float> expected() {
@@ -105,7 +105,7 @@ TEST_F(GraphTest, RefusesUnjoinedWork) {
                               Event forked;
                               forked.record(origin());
                               wait(side(), forked);
-                              launch_mul(x_.span(), y_.span(), product_.span(), Impl::vector, side());
+                              launch_mul(x_.span(), y_.span(), product_.span(), Variant::vector, side());
                             }),
                DeviceError);
   fork_and_join();  // both streams are usable again
@@ -131,9 +131,9 @@ TEST_F(GraphTest, PassesOnWhatTheWorkThrows) {
 
 TEST_F(GraphTest, UpdateTakesNewParameters) {
   Graph graph(GraphBuilder(
-      origin(), [this] { launch_add(x_.span(), y_.span(), out_.span(), Impl::vector, origin()); }));
+      origin(), [this] { launch_add(x_.span(), y_.span(), out_.span(), Variant::vector, origin()); }));
   graph.update(GraphBuilder(
-      origin(), [this] { launch_add(x_.span(), x_.span(), out_.span(), Impl::vector, origin()); }));
+      origin(), [this] { launch_add(x_.span(), x_.span(), out_.span(), Variant::vector, origin()); }));
   graph.launch(origin());
   const auto x = on_host(x_.span(), origin());
   EXPECT_EQ(on_host(out_.span(), origin())[11], x[11] + x[11]);
@@ -141,8 +141,8 @@ TEST_F(GraphTest, UpdateTakesNewParameters) {
 
 TEST_F(GraphTest, UpdateRefusesAnotherTopology) {
   Graph graph(GraphBuilder(origin(), [this] { fork_and_join(); }));
-  const GraphBuilder other(origin(),
-                           [this] { launch_add(x_.span(), y_.span(), out_.span(), Impl::vector, origin()); });
+  const GraphBuilder other(
+      origin(), [this] { launch_add(x_.span(), y_.span(), out_.span(), Variant::vector, origin()); });
   EXPECT_THROW(graph.update(other), DeviceError);
   graph.launch(origin());  // as it was
   EXPECT_EQ(on_host(out_.span(), origin()), expected());

@@ -5,6 +5,7 @@
 #include "device_fixture.hpp"
 #include "host/runtime.hpp"
 #include "overlap/kernels.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {

@@ -1,6 +1,7 @@
 // More than 2^31 elements. CUDA only: it takes 17 GB of device memory and a second.
 #include "device_fixture.hpp"
 #include "overlap/kernels.hpp"
+#include "overlap/probes.hpp"
 #include "reference.hpp"
 
 namespace overlap {
@@ -9,7 +10,7 @@ namespace {
 TEST_F(DeviceTest, MoreThanTwoToThe31Elements) {
   constexpr std::size_t kElements = (std::size_t{1} << 31) + 517;
   constexpr std::size_t kPeriod = 1'048'583;  // a prime: no power of two maps a block onto an equal one
-  if (info_.free_bytes < 2 * kElements * sizeof(float)) GTEST_SKIP() << "needs 17 GB of device memory";
+  if (free_memory() < 2 * kElements * sizeof(float)) GTEST_SKIP() << "needs 17 GB of device memory";
   Stream stream;
   const auto pattern = random_floats(kPeriod, 1);
   std::vector<float> forward(kPeriod);
@@ -21,11 +22,11 @@ TEST_F(DeviceTest, MoreThanTwoToThe31Elements) {
     copy_d2d(x.span().subspan(at, count), device_pattern.span().first(count), stream);
   }
   const DeviceBuffer<Mismatches> result(1);
-  for (Impl impl : {Impl::scalar, Impl::vector, Impl::plain}) {
+  for (Variant variant : {Variant::scalar, Variant::vector, Variant::plain}) {
     std::vector<Mismatches> found(1);
     fill_bytes(y.span().data(), 0xFF, y.span().size_bytes(), stream);
     copy_h2d(result.span(), std::span<const Mismatches>(found), stream);
-    launch_swish_forward(x.span(), y.span(), impl, stream);
+    launch_swish_forward(x.span(), y.span(), variant, stream);
     launch_count_mismatches(y.span(), expected.span(), 0, {1e-6F, 1e-6F}, result.span(), stream);
     copy_d2h(std::span(found), result.span(), stream);
     stream.synchronize();

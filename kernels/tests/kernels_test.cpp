@@ -5,12 +5,13 @@
 
 #include "device_fixture.hpp"
 #include "overlap/kernels.hpp"
+#include "overlap/probes.hpp"
 #include "reference.hpp"
 
 namespace overlap {
 namespace {
 
-constexpr Impl kImpls[] = {Impl::plain, Impl::scalar, Impl::vector};
+constexpr Variant kVariants[] = {Variant::plain, Variant::scalar, Variant::vector};
 constexpr std::size_t kSizes[] = {0, 1, 2, 3, 4, 5, 7, 8, 31, 255, 256, 257, 1023, 1024, 1025, 8191, 100'003};
 
 /// The gap between floats at the size of `value`; at least the smallest subnormal.
@@ -23,25 +24,29 @@ double ulp(double value) {
 /// One kernel under test: two inputs (the second may be ignored) and what the answer at an index may be.
 struct Case {
   const char* name;
-  std::function<void(std::span<const float>, std::span<const float>, std::span<float>, Impl, Stream&)> launch;
+  std::function<void(std::span<const float>, std::span<const float>, std::span<float>, Variant, Stream&)>
+      launch;
   std::function<double(double, double)> reference;
   std::function<double(double, double)> allowed;  ///< largest error
 };
 
 const Case kCases[] = {
-    {"trig", [](auto a, auto b, auto out, Impl impl, Stream& s) { launch_trig(a, b, out, 1, impl, s); },
+    {"trig",
+     [](auto a, auto b, auto out, Variant variant, Stream& s) { launch_trig(a, b, out, 1, variant, s); },
      reference::trig<double>, [](double a, double b) { return 4 * (ulp(a) + ulp(b)); }},
     {"trig of 7 times the work",
-     [](auto a, auto b, auto out, Impl impl, Stream& s) { launch_trig(a, b, out, 7, impl, s); },
+     [](auto a, auto b, auto out, Variant variant, Stream& s) { launch_trig(a, b, out, 7, variant, s); },
      reference::trig<double>, [](double a, double b) { return 16 * (ulp(a) + ulp(b)); }},
     {"add", launch_add, std::plus<double>(), [](double a, double b) { return ulp(a + b); }},
     {"mul", launch_mul, std::multiplies<double>(), [](double a, double b) { return ulp(a * b); }},
     {"swish forward",
-     [](auto x, auto, auto out, Impl impl, Stream& s) { launch_swish_forward(x, out, impl, s); },
+     [](auto x, auto, auto out, Variant variant, Stream& s) { launch_swish_forward(x, out, variant, s); },
      [](double x, double) { return reference::swish(x); },
      [](double x, double) { return 8 * ulp(reference::swish(x)); }},
     {"swish backward",
-     [](auto x, auto dy, auto dx, Impl impl, Stream& s) { launch_swish_backward(x, dy, dx, impl, s); },
+     [](auto x, auto dy, auto dx, Variant variant, Stream& s) {
+       launch_swish_backward(x, dy, dx, variant, s);
+     },
      [](double x, double dy) { return dy * reference::swish_slope(x); },
      [](double x, double dy) {  // the slope is a sum that cancels near x = -1.28
        return 8 * ulp(dy * reference::sigmoid(x) * (1 + std::fabs(x) * reference::sigmoid(-x)));
@@ -56,7 +61,7 @@ class KernelsTest : public DeviceTest, public ::testing::WithParamInterface<int>
 TEST_P(KernelsTest, EverySizeAtEveryAlignment) {
   Stream stream;
   constexpr std::size_t kGuard = 8;  // elements beside the output that must stay as they were
-  for (Impl impl : kImpls) {
+  for (Variant variant : kVariants) {
     for (std::size_t n : kSizes) {
       const auto a = random_floats(n + kGuard, 1), b = random_floats(n + kGuard, 2);
       const auto device_a = on_device(a, stream), device_b = on_device(b, stream);
@@ -65,7 +70,7 @@ TEST_P(KernelsTest, EverySizeAtEveryAlignment) {
         for (std::size_t apart : {0, 1}) {  // apart: b aligned differently from a and out
           fill_bytes(out.span().data(), 0xFF, out.span().size_bytes(), stream);
           kernel().launch(device_a.span().subspan(shift, n), device_b.span().subspan(shift + apart, n),
-                          out.span().subspan(kGuard + shift, n), impl, stream);
+                          out.span().subspan(kGuard + shift, n), variant, stream);
           const auto result = on_host(out.span(), stream);
           for (std::size_t i = 0; i < result.size(); ++i) {
             const bool inside = i >= kGuard + shift && i < kGuard + shift + n;
@@ -88,17 +93,39 @@ TEST_P(KernelsTest, RefusesDifferentLengths) {
   if (kernel().name == std::string("swish forward")) {
     Stream stream;
     const DeviceBuffer<float> x(10), y(11);
-    EXPECT_THROW(launch_swish_forward(x.span(), y.span(), Impl::vector, stream), DeviceError);
+    EXPECT_THROW(launch_swish_forward(x.span(), y.span(), Variant::vector, stream), DeviceError);
     return;
   }
   Stream stream;
   const DeviceBuffer<float> a(10), b(11);
-  EXPECT_THROW(kernel().launch(a.span(), b.span(), a.span(), Impl::vector, stream), DeviceError);
-  EXPECT_THROW(kernel().launch(a.span(), a.span(), b.span(), Impl::vector, stream), DeviceError);
-  EXPECT_THROW(kernel().launch(a.span(), a.span().first(2), a.span(), Impl::vector, stream), DeviceError);
+  EXPECT_THROW(kernel().launch(a.span(), b.span(), a.span(), Variant::vector, stream), DeviceError);
+  EXPECT_THROW(kernel().launch(a.span(), a.span(), b.span(), Variant::vector, stream), DeviceError);
+  EXPECT_THROW(kernel().launch(a.span(), a.span().first(2), a.span(), Variant::vector, stream), DeviceError);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, KernelsTest, ::testing::Range(0, static_cast<int>(std::size(kCases))));
+
+TEST_F(DeviceTest, PlainChainIsTheChain) {
+  Stream stream;
+  for (const std::size_t n : {1, 3, 4, 257, 10'007}) {
+    for (const int kernels : {1, 2, 3, 6}) {
+      const auto a = random_floats(n, 1), b = random_floats(n, 2), d = random_floats(n, 3),
+                 f = random_floats(n, 4);
+      std::vector<float> want(n), got(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        want[i] = a[i] + b[i];
+        for (int k = 1; k < kernels; ++k) want[i] = k % 2 == 1 ? want[i] * d[i] : want[i] + f[i];
+      }
+      const DeviceBuffer<float> out(n);
+      const auto in_a = on_device(a, stream), in_b = on_device(b, stream), in_d = on_device(d, stream),
+                 in_f = on_device(f, stream);
+      launch_plain_chain(in_a.span(), in_b.span(), in_d.span(), in_f.span(), out.span(), kernels, stream);
+      copy_d2h(std::span(got), out.span(), stream);
+      stream.synchronize();
+      EXPECT_EQ(got, want) << n << " elements, " << kernels << " kernels";
+    }
+  }
+}
 
 class SwishTest : public DeviceTest {
  protected:
@@ -123,8 +150,8 @@ TEST_F(SwishTest, ForwardIsRightAtEveryFloat) {
   const auto x = hard_floats();
   const auto device = on_device(x, stream);
   const DeviceBuffer<float> y(x.size());
-  for (Impl impl : {Impl::scalar, Impl::vector}) {
-    launch_swish_forward(device.span(), y.span(), impl, stream);
+  for (Variant variant : {Variant::scalar, Variant::vector}) {
+    launch_swish_forward(device.span(), y.span(), variant, stream);
     const auto result = on_host(y.span(), stream);
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double want = reference::swish(static_cast<double>(x[i]));
@@ -145,8 +172,8 @@ TEST_F(SwishTest, BackwardIsRightAtEveryFloat) {
     const std::vector<float> dy(x.size(), gradient);
     const auto device_x = on_device(x, stream), device_dy = on_device(dy, stream);
     const DeviceBuffer<float> dx(x.size());
-    for (Impl impl : {Impl::scalar, Impl::vector}) {
-      launch_swish_backward(device_x.span(), device_dy.span(), dx.span(), impl, stream);
+    for (Variant variant : {Variant::scalar, Variant::vector}) {
+      launch_swish_backward(device_x.span(), device_dy.span(), dx.span(), variant, stream);
       const auto result = on_host(dx.span(), stream);
       for (std::size_t i = 0; i < x.size(); ++i) {
         const double v = x[i];
@@ -167,7 +194,7 @@ TEST_F(SwishTest, OneGradientForAllIsThatManyEqualOnes) {
   const auto x = on_device(numbers, stream);
   const auto one = on_device(std::vector<float>{-1.7F}, stream);
   const auto many = on_device(std::vector<float>(numbers.size(), -1.7F), stream);
-  for (Impl impl : kImpls) {
+  for (Variant variant : kVariants) {
     for (std::size_t n :
          {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{1023}, numbers.size() - 3}) {
       for (std::size_t shift : {0, 1, 3}) {
@@ -175,9 +202,9 @@ TEST_F(SwishTest, OneGradientForAllIsThatManyEqualOnes) {
         for (const auto* out : {&want, &got})
           fill_bytes(out->span().data(), 0xFF, out->span().size_bytes(), stream);
         const auto part = x.span().subspan(shift, n);
-        launch_swish_backward(part, many.span().subspan(shift, n), want.span().subspan(shift, n), impl,
+        launch_swish_backward(part, many.span().subspan(shift, n), want.span().subspan(shift, n), variant,
                               stream);
-        launch_swish_backward(part, one.span(), got.span().subspan(shift, n), impl, stream);
+        launch_swish_backward(part, one.span(), got.span().subspan(shift, n), variant, stream);
         const auto a = on_host(want.span(), stream), b = on_host(got.span(), stream);
         for (std::size_t i = 0; i < a.size(); ++i) {
           if (std::isnan(a[i]) && std::isnan(b[i])) continue;
@@ -193,10 +220,10 @@ TEST_F(SwishTest, NotANumberStaysOne) {
   const std::vector<float> nan(9, std::numeric_limits<float>::quiet_NaN()), one(9, 1.0F);
   const auto x = on_device(nan, stream), dy = on_device(one, stream);
   const DeviceBuffer<float> out(nan.size());
-  for (Impl impl : kImpls) {
-    launch_swish_forward(x.span(), out.span(), impl, stream);
+  for (Variant variant : kVariants) {
+    launch_swish_forward(x.span(), out.span(), variant, stream);
     for (float value : on_host(out.span(), stream)) EXPECT_TRUE(std::isnan(value));
-    launch_swish_backward(x.span(), dy.span(), out.span(), impl, stream);
+    launch_swish_backward(x.span(), dy.span(), out.span(), variant, stream);
     for (float value : on_host(out.span(), stream)) EXPECT_TRUE(std::isnan(value));
   }
 }

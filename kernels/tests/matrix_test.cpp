@@ -3,7 +3,9 @@
 #include <optional>
 
 #include "device_fixture.hpp"
+#include "overlap/gemm.hpp"
 #include "overlap/kernels.hpp"
+#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {
@@ -99,7 +101,7 @@ TEST_F(MatrixTest, GraphKnowsHowItsKernelsFillTheDevice) {
   const DeviceBuffer<float> a(100'000);
   const GraphBuilder builder(stream, [&] {
     launch_empty(stream);
-    launch_add(a.span(), a.span(), a.span(), Impl::scalar, stream);
+    launch_add(a.span(), a.span(), a.span(), Variant::scalar, stream);
   });
   const auto kernels = builder.kernels();
   ASSERT_EQ(kernels.size(), 2U);
@@ -132,7 +134,7 @@ TEST_F(MatrixTest, ProgrammaticLaunchesKeepTheOrderOfResults) {
     const auto chain = [&] {
       const ProgrammaticLaunch programmatic(stream);
       for (int k = 0; k < kKernels; ++k)
-        launch_add(sum.span(), ones.span(), sum.span(), Impl::vector, stream);
+        launch_add(sum.span(), ones.span(), sum.span(), Variant::vector, stream);
     };
     Graph graph(GraphBuilder(stream, chain));
     graph.launch(stream);
@@ -149,7 +151,7 @@ TEST_F(MatrixTest, KernelsReachHostMemoryThemselves) {
     const HostBuffer<float> in_a(a.size(), kind), in_b(a.size(), kind), out(a.size(), kind);
     std::ranges::copy(a, in_a.span().begin());
     std::ranges::copy(b, in_b.span().begin());
-    launch_add(in_a.span(), in_b.span(), out.span(), Impl::vector, stream);
+    launch_add(in_a.span(), in_b.span(), out.span(), Variant::vector, stream);
     stream.synchronize();
     for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(out.span()[i], a[i] + b[i]) << i;
   }

@@ -76,7 +76,7 @@ at::Tensor swish(const at::Tensor& x) {
   const at::Tensor in = laid_out_like(y, x);
   by_type(x, [&]<class T>(T) {
     over_all(x, [&](std::size_t first, std::size_t count, Stream& stream) {
-      launch_swish_forward(input<T>(in, first, count), output<T>(y, first, count), Impl::vector, stream);
+      launch_swish_forward(input<T>(in, first, count), output<T>(y, first, count), Variant::vector, stream);
     });
   });
   return y;
@@ -91,7 +91,7 @@ at::Tensor swish_backward(const at::Tensor& grad, const at::Tensor& x) {
   by_type(x, [&]<class T>(T) {
     over_all(x, [&](std::size_t first, std::size_t count, Stream& stream) {
       launch_swish_backward(input<T>(in, first, count), one ? input<T>(dy, 0, 1) : input<T>(dy, first, count),
-                            output<T>(dx, first, count), Impl::vector, stream);
+                            output<T>(dx, first, count), Variant::vector, stream);
     });
   });
   return dx;

@@ -76,7 +76,7 @@ void PipelineData::copy_in(const Chunk& chunk, Stream& stream) const {
 
 void PipelineData::compute(const Chunk& chunk, Stream& stream) const {
   launch_trig(a_of(device_ab_.span(), chunk), b_of(device_ab_.span(), chunk),
-              device_c_.span().subspan(chunk.at, chunk.count), work_, Impl::vector, stream);
+              device_c_.span().subspan(chunk.at, chunk.count), work_, Variant::vector, stream);
 }
 
 void PipelineData::copy_out(const Chunk& chunk, Stream& stream) const {
@@ -85,7 +85,7 @@ void PipelineData::copy_out(const Chunk& chunk, Stream& stream) const {
 
 void PipelineData::compute_in_host_memory(Stream& stream) const {
   const Chunk whole{0, n()};
-  launch_trig(a_of(ab_.span(), whole), b_of(ab_.span(), whole), c_.span(), work_, Impl::vector, stream);
+  launch_trig(a_of(ab_.span(), whole), b_of(ab_.span(), whole), c_.span(), work_, Variant::vector, stream);
 }
 
 void PipelineData::poison(std::size_t least_chunk, bool spots_only) const {

@@ -15,9 +15,9 @@ TEST_F(DeviceTest, BorrowedStreamsAreUsedAndLeftAlone) {
   {
     Stream borrowed = Stream::borrow(native);
     EXPECT_EQ(borrowed.impl().stream, native);
-    launch_swish_forward(x.span(), y.span(), Impl::vector, borrowed);
+    launch_swish_forward(x.span(), y.span(), Variant::vector, borrowed);
     const GraphBuilder captured(borrowed,
-                                [&] { launch_swish_forward(x.span(), y.span(), Impl::vector, borrowed); });
+                                [&] { launch_swish_forward(x.span(), y.span(), Variant::vector, borrowed); });
     EXPECT_EQ(captured.node_count(), 1U);
   }
   EXPECT_EQ(cudaStreamSynchronize(native), cudaSuccess) << "it must outlive the borrower";
@@ -29,9 +29,9 @@ TEST_F(DeviceTest, MoreElementsThanAGridTakesAreRefused) {
   const std::size_t n = std::size_t{1} << 41;  // 2^39 threads of four elements, 2^31 blocks: one too many
   const std::span<const float> x(static_cast<const float*>(nullptr), n);
   const std::span<float> y(static_cast<float*>(nullptr), n);
-  for (Impl impl : {Impl::plain, Impl::scalar, Impl::vector}) {
+  for (Variant variant : {Variant::plain, Variant::scalar, Variant::vector}) {
     try {
-      launch_swish_forward(x, y, impl, stream);
+      launch_swish_forward(x, y, variant, stream);
       FAIL() << "launched";
     } catch (const DeviceError& error) {
       EXPECT_NE(std::string(error.what()).find("more than a grid"), std::string::npos) << error.what();

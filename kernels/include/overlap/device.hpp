@@ -30,15 +30,15 @@ class DeviceError : public std::runtime_error {
 /// What the device is, and whether it can be used. Strings are empty where the backend cannot tell.
 struct DeviceInfo {
   bool usable = false;
-  std::string why_not;  ///< one line, with a remedy where there is one; empty if usable
-  std::string backend;  ///< "cuda" or "host"
-  std::string gpu;      ///< the device's name
+  std::string why_not;      ///< one line, with a remedy where there is one; empty if usable
+  std::string gpu;          ///< the device's name
+  std::string uuid;         ///< such as "GPU-00000000-0000-0000-0000-000000000000"
+  std::string pci_address;  ///< such as "0000:17:00.0"
   std::string compute_capability;
   int sm_count = 0;             ///< multiprocessors; hardware threads on the host
   std::size_t l2_bytes = 0;     ///< last cache level that kernels share
   std::size_t total_bytes = 0;  ///< device memory
-  std::size_t free_bytes = 0;
-  int copy_engines = 0;  ///< 2 or more: copies in and out can run at once
+  int copy_engines = 0;         ///< 2 or more: copies in and out can run at once
   std::string driver;
   std::string runtime;
   std::string pcie;                  ///< such as "gen5 x16"
@@ -46,8 +46,16 @@ struct DeviceInfo {
   bool programmatic_launch = false;  ///< whether ProgrammaticLaunch does
 };
 
-/// Describes device number `device`. Never throws: a device that cannot be used says so in `why_not`.
+/// Which backend this program was linked to: "cuda" or "host".
+const char* backend_name();
+
+/// Describes device number `device` without making a context on it. Never throws: a device that cannot be
+/// used says so in `why_not`.
 DeviceInfo device_info(int device = 0);
+
+/// Bytes of device memory that can still be allocated. Makes a context where there is none.
+/// @throws DeviceError if the device cannot be used.
+std::size_t free_memory(int device = 0);
 
 /// Makes `device` current for the calling thread and loads every kernel, so that no later launch loads code.
 /// @throws DeviceError if the device cannot be used.
@@ -273,31 +281,5 @@ class Graph {
  private:
   std::unique_ptr<Impl> impl_;
 };
-
-// -----------------------------------------------------------------------------------------------------
-// probes
-
-/// Holds a stream until the host lets go, so that work can be queued up and timed without its submission.
-/// Never hold a stream while capturing or before use_device(): loading code behind a held stream deadlocks.
-class Latch {
- public:
-  /// @param timeout  after which the stream goes on by itself and timed_out() tells.
-  explicit Latch(std::chrono::milliseconds timeout = std::chrono::milliseconds(1000));
-  ~Latch();
-  Latch(Latch&&) noexcept;
-  Latch& operator=(Latch&&) noexcept;
-
-  void hold(Stream& stream);  ///< enqueues the hold. @throws DeviceError
-  void release() noexcept;    ///< lets go of every hold enqueued so far
-  bool timed_out() const;     ///< whether any hold so far ended by its time-out; ask after synchronising
-
-  struct Impl;
-
- private:
-  std::unique_ptr<Impl> impl_;
-};
-
-/// SM clock in MHz, counted by the device itself over about 0.2 ms; nothing on the host backend. Waits.
-std::optional<double> sm_clock_mhz(Stream& stream);
 
 }  // namespace overlap
