@@ -4,7 +4,6 @@
 #include <set>
 
 #include "command.hpp"
-#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {
@@ -39,7 +38,7 @@ TEST_F(BenchTest, EveryFamilyRunsAndFillsTheJson) {
   const Json json = run(kSmall);
   for (const char* key : {"backend", "gpu", "compute_capability", "sm_count", "l2_bytes", "copy_engines",
                           "driver", "cuda_runtime", "pcie", "sm_clock_mhz", "timer_floor_us", "build_type",
-                          "compiler", "revision", "sweep"})
+                          "compiler", "revision", "sweep", "gpu_uuid", "pci_address"})
     EXPECT_TRUE(json["context"].contains(key)) << key;
   EXPECT_TRUE(contains(json["context"]["sm_clock_mhz"], "after"));
   EXPECT_TRUE(contains(json["context"]["sweep"], "streams=1,2"));
@@ -226,6 +225,7 @@ TEST_F(CommandTest, UsageErrorsExitWith2AndNameTheNearest) {
            {"--benchmark_fliter=x", "--benchmark_filter"},
            {"'--benchmark_filter=(('", "regular expression"},
            {"stray", "unexpected argument"},
+           {"--sweep=double_buffer.dim=n/4", "has no n"},
        }) {
     const CommandResult result = run_command(kBench + " " + arguments);
     EXPECT_EQ(result.exit_code, 2) << arguments << "\n" << result.output;
@@ -254,6 +254,15 @@ TEST_F(CommandTest, ListsNamesThatFiltersMatch) {
   const CommandResult one =
       run_command(kBench + " --benchmark_list_tests '--benchmark_filter=^" + first + "$'");
   EXPECT_EQ(one.output, first + "\n");
+}
+
+TEST_F(CommandTest, CpuRowsTakeTheSizesOfTheRowsTheyAreFor) {
+  const CommandResult trig =
+      run_command(kBench + " --sweep=pipeline.n=4321 --benchmark_list_tests --benchmark_filter=cpu/op:trig");
+  EXPECT_EQ(trig.output, "cpu/op:trig/n:4321/manual_time\n");
+  const CommandResult sequence = run_command(
+      kBench + " --sweep=pipeline.n=4321 --benchmark_list_tests --benchmark_filter=cpu/op:sequence");
+  EXPECT_FALSE(contains(sequence.output, "4321")) << sequence.output;
 }
 
 #ifdef OVERLAP_BENCH_CUDA

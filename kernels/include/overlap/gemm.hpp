@@ -10,7 +10,7 @@ namespace overlap {
 
 /// Multiplies square matrices in single precision on one stream, with the field's library: cuBLAS on CUDA,
 /// Eigen on the host backend. Holds what the library needs, workspace included, so that it can be captured:
-/// it must outlive the graphs that captured it. Move-only.
+/// it must outlive every launch of the graphs that captured it. Move-only.
 class Gemm {
  public:
   explicit Gemm(Stream& stream);  ///< `stream` must outlive it. @throws DeviceError
