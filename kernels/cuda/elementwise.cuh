@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <string>
 
+#include "arguments.hpp"
 #include "cuda/runtime.hpp"
-#include "lengths.hpp"
 #include "overlap/kernels.hpp"
 
 namespace overlap::elementwise {

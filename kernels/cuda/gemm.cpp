@@ -1,8 +1,8 @@
 // Matrix products by cuBLAS.
 #include <cublas_v2.h>
 
+#include "arguments.hpp"
 #include "cuda/runtime.hpp"
-#include "lengths.hpp"
 #include "overlap/gemm.hpp"
 #include "overlap/kernels.hpp"
 

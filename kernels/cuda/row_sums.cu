@@ -1,5 +1,5 @@
+#include "arguments.hpp"
 #include "cuda/runtime.hpp"
-#include "lengths.hpp"
 #include "overlap/kernels.hpp"
 #include "overlap/probes.hpp"
 

@@ -1,7 +1,7 @@
 #include <functional>
 
+#include "arguments.hpp"
 #include "host/runtime.hpp"
-#include "lengths.hpp"
 #include "overlap/kernels.hpp"
 #include "overlap/probes.hpp"
 

@@ -2,8 +2,8 @@
 // would share a device.
 #include <Eigen/Core>
 
+#include "arguments.hpp"
 #include "host/runtime.hpp"
-#include "lengths.hpp"
 #include "overlap/gemm.hpp"
 #include "overlap/kernels.hpp"
 #include "overlap/probes.hpp"

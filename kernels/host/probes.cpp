@@ -1,8 +1,8 @@
 // The kernels that serve measuring and testing.
 #include <cmath>
 
+#include "arguments.hpp"
 #include "host/runtime.hpp"
-#include "lengths.hpp"
 #include "overlap/kernels.hpp"
 #include "overlap/probes.hpp"
 

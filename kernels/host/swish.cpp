@@ -4,8 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "arguments.hpp"
 #include "host/runtime.hpp"
-#include "lengths.hpp"
 #include "overlap/kernels.hpp"
 
 namespace overlap {

@@ -1,7 +1,7 @@
 #include <cmath>
 
+#include "arguments.hpp"
 #include "host/runtime.hpp"
-#include "lengths.hpp"
 #include "overlap/kernels.hpp"
 
 namespace overlap {
