@@ -8,8 +8,8 @@
 #include <regex>
 #include <unordered_map>
 
+#include "judge/format.hpp"
 #include "judge/statistics.hpp"
-#include "show/table.hpp"
 
 namespace overlap::report {
 namespace {

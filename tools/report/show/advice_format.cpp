@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "judge/advise.hpp"
+#include "judge/format.hpp"
 #include "show/table.hpp"
 
 namespace overlap::report {
@@ -15,13 +16,6 @@ std::string verdict_text(Rule::Verdict verdict) {
     case Rule::Verdict::not_measured: break;
   }
   return "not measured";
-}
-
-std::string axes_text(const Axes& axes, const char* separator) {
-  std::string text;
-  for (const auto& [axis, value] : axes)
-    text += fmt::format("{}{} {}", text.empty() ? "" : separator, axis, format_count(value));
-  return text;
 }
 
 namespace {

@@ -131,45 +131,6 @@ Grid make_grid(const View& view, const std::vector<Run>& runs) {
   return grid;
 }
 
-std::string device_of(const Run& run) {
-  const std::string gpu = run.about("gpu");
-  return gpu.empty() ? "unknown device" : gpu;
-}
-
-std::string describe_run(const Run& run) {
-  std::string text = device_of(run);
-  const std::pair<const char*, const char*> facts[] = {{"driver", "driver"},
-                                                       {"cuda_runtime", "CUDA"},
-                                                       {"pcie", "PCIe"},
-                                                       {"build_type", "build"},
-                                                       {"revision", "revision"}};
-  for (const auto& [key, label] : facts)
-    if (const std::string value = run.about(key); !value.empty() && value != "unknown")
-      text += fmt::format(", {} {}", label, value);
-  return text + ", " + run.path;
-}
-
-std::string format_time(double us) {
-  const auto digits = [](double value) { return value < 10 ? 2 : value < 100 ? 1 : 0; };
-  if (us < 1000) return fmt::format("{:.{}f} us", us, digits(us));
-  if (us < 1e6) return fmt::format("{:.{}f} ms", us / 1e3, digits(us / 1e3));
-  return fmt::format("{:.{}f} s", us / 1e6, digits(us / 1e6));
-}
-
-std::string format_change(double ratio) {
-  return fmt::format("{:+.1f} %", std::round((ratio - 1) * 1000) / 10 + 0.0);  // -0.0 + 0.0 is +0.0
-}
-
-std::string format_count(const std::string& value) {
-  if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos) return value;
-  std::string grouped;
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    if (i > 0 && (value.size() - i) % 3 == 0) grouped += ',';
-    grouped += value[i];
-  }
-  return grouped;
-}
-
 std::string to_text(const std::vector<View>& views, const std::vector<Run>& runs) {
   std::string text = legend(runs, "\n");
   bool host_bound = false;

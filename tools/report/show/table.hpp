@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "judge/format.hpp"
 #include "judge/view.hpp"
 
 namespace overlap::report {
@@ -27,17 +28,5 @@ struct Grid {
   bool host_bound = false;                                  ///< some row carries the mark
 };
 Grid make_grid(const View& view, const std::vector<Run>& runs);
-
-/// The device that a run was made on.
-std::string device_of(const Run& run);
-/// One line: device, versions, revision, file.
-std::string describe_run(const Run& run);
-
-/// "12.3 us", "4.56 ms": three or four digits, the unit that fits.
-std::string format_time(double us);
-/// "+1.2 %" for a ratio of 1.012. No sign of minus before what is shown as nothing.
-std::string format_change(double ratio);
-/// "16,777,216"; text that is no whole number stays as it is.
-std::string format_count(const std::string& value);
 
 }  // namespace overlap::report
