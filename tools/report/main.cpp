@@ -10,6 +10,13 @@
 namespace overlap::report {
 namespace {
 
+/// The formats that every document has, and those for programs.
+std::vector<std::string> shown_as(const std::vector<std::string>& for_programs) {
+  std::vector<std::string> formats = {"text", "md", "csv", "html"};
+  formats.insert(formats.end(), for_programs.begin(), for_programs.end());
+  return formats;
+}
+
 /// Adds what every command takes beside its files.
 void add_output(CLI::App& command, Options& options, const std::vector<std::string>& formats) {
   command
@@ -57,7 +64,7 @@ CLI::App* add_compare(CLI::App& app, CompareArguments& arguments, Options& optio
   command->add_flag("--fail-on-inconclusive", arguments.fail_on_inconclusive,
                     "Exit 4 if a row is inconclusive");
   command->add_flag("--advisory", arguments.advisory, "Exit 0 whatever the verdicts");
-  add_output(*command, options, {"text", "md", "csv", "json", "junit", "html"});
+  add_output(*command, options, shown_as({"json", "junit"}));
   command->footer(
       "\nExamples:\n"
       "  overlap-report compare --baseline main-*.json --new branch-*.json\n"
@@ -85,7 +92,7 @@ int run(int argc, char** argv) {
                                                "free is the share of the time in which the submitting\n"
                                                "thread is free; submit_us is the CPU time to enqueue one "
                                                "operation; bound by is the part that is busy longest.");
-  add_common(*table_command, options, {"text", "md", "csv", "json", "html"});
+  add_common(*table_command, options, shown_as({"json"}));
   table_command
       ->add_option("--baseline", options.baseline,
                    "AXIS=VALUE that speedups are over, repeatable (default: per family, in the title)")
@@ -102,7 +109,7 @@ int run(int argc, char** argv) {
       "limit, from which n on graphs stop paying and after how many replays they are paid back, whether "
       "double\n"
       "buffering pays, where overlap was lost and why, and which rules of thumb hold on this machine.");
-  add_common(*advise_command, options, {"text", "json", "html"});
+  add_common(*advise_command, options, shown_as({"json"}));
   advise_command->footer("\nExample:\n  overlap-report advise run.json");
   CompareArguments arguments;
   CLI::App* compare_command = add_compare(app, arguments, options);
@@ -144,7 +151,7 @@ int run(int argc, char** argv) {
                    "Smallest change that matters (default 0.02)")
       ->check(CLI::Range(0.0, 10.0));
   show_command->add_flag("--advisory", history.advisory, "Exit 0 whatever has changed");
-  add_output(*show_command, options, {"text", "json", "html"});
+  add_output(*show_command, options, shown_as({"json"}));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
