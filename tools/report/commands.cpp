@@ -1,3 +1,5 @@
+// What each command does, in order: read the files, judge, write in the format that was asked for, and say by
+// the exit code what it came to. Whatever is computed or laid out lies in judge/ and show/.
 #include "commands.hpp"
 
 #include <fmt/format.h>
@@ -76,11 +78,11 @@ void write(const std::string& text, const std::string& path) {
   if (!out.flush()) throw UsageError("-o " + path + ": cannot write there");
 }
 
-/// The document in the format that was asked for. CSV takes `records`, where they are given.
-std::string shown(const Document& document, const Options& options, const Document* records = nullptr) {
-  if (options.format == "md") return to_markdown(document);
-  if (options.format == "html") return to_html(document);
-  if (options.format == "csv") return to_csv(records ? *records : document);
+/// The document in one of the formats that every document has.
+std::string shown(const Document& document, const std::string& format) {
+  if (format == "md") return to_markdown(document);
+  if (format == "html") return to_html(document);
+  if (format == "csv") return to_csv(document);
   return to_text(document);
 }
 
@@ -134,8 +136,9 @@ int table(const Options& options) {
   std::vector<Run> runs = merged(read_runs(options.files));
   std::ranges::for_each(runs, add_raw_kernels);
   const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs));
-  const Document records = table_records(views, runs);
-  write(options.format == "json" ? table_json(views, runs) : shown(tables(views, runs), options, &records),
+  write(options.format == "json"  ? table_json(views, runs)
+        : options.format == "csv" ? to_csv(table_records(views, runs))
+                                  : shown(tables(views, runs), options.format),
         options.output);
   return failed_rows(runs);
 }
@@ -148,7 +151,7 @@ int advise_on(const Options& options) {
     all.push_back(advise(run));
     if (options.format == "json") json += advice_json(all.back(), run);
   }
-  write(options.format == "json" ? json : shown(advice(all, runs), options), options.output);
+  write(options.format == "json" ? json : shown(advice(all, runs), options.format), options.output);
   return failed_rows(runs);
 }
 
@@ -190,10 +193,10 @@ int compare(CompareArguments& arguments, const Options& options) {
             difference.key, fmt::join(difference.values, " / "), difference.key));
     return kIncomparable;
   }
-  const Document records = comparison_records(judgement);
   write(options.format == "json"    ? compare_json(judgement, arguments.options)
         : options.format == "junit" ? compare_junit(judgement)
-                                    : shown(comparison(judgement, arguments.options), options, &records),
+        : options.format == "csv"   ? to_csv(comparison_records(judgement))
+                                    : shown(comparison(judgement, arguments.options), options.format),
         options.output);
   if (arguments.advisory) return kFine;
   if (judgement.bad()) return kBad;
@@ -218,7 +221,7 @@ int history_show(HistoryArguments& arguments, const Options& options) {
   if (!arguments.acknowledged.empty())
     arguments.options.acknowledged = read_acknowledgements(arguments.acknowledged);
   const std::vector<Series> all = analyse(store, arguments.options);
-  write(options.format == "json" ? history_json(all) : shown(history(all), options), options.output);
+  write(options.format == "json" ? history_json(all) : shown(history(all), options.format), options.output);
   return !arguments.advisory && std::ranges::any_of(all, is_bad) ? kBad : kFine;
 }
 
