@@ -1,4 +1,6 @@
-// Advice: the best configurations, what graphs and buffers are worth, where overlap was lost, rules of thumb.
+// Advice in five parts: the best configurations, what graphs and buffers are worth, where overlap was lost,
+// and rules of thumb. A part with nothing in it is left out. A terminal shows what has many words as lines,
+// not columns.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

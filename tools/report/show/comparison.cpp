@@ -1,4 +1,5 @@
-// Verdicts: what a row did, how sure that is, and what it comes to.
+// Verdicts: what each row did, how sure that is, and what it all comes to. Rows stand in the order of the
+// judgement, worst first; the records hold everything that a verdict was made of.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,7 +11,7 @@
 namespace overlap::report {
 namespace {
 
-constexpr std::size_t kManyRuns = 1000;
+constexpr std::size_t kManyRuns = 1000;  // more than anybody makes
 
 /// A value of the metric, as people read it.
 std::string metric_text(double value, const std::string& metric) {
@@ -24,6 +25,7 @@ std::string side_text(const Side& side, const std::string& metric) {
   return side.runs.size() > 1 ? fmt::format("{} \u00B1 {:.1f} %", value, side.spread * 100) : value;
 }
 
+/// How the runs differ, and what to do about it where that stops the comparison.
 std::string difference_line(const ContextDifference& difference) {
   return fmt::format("{} differs{}: {}", difference.key,
                      difference.blocks ? " and makes the runs incomparable (--allow-context-diff=" +
@@ -45,6 +47,7 @@ std::string summary_of(const Judgement& judgement, const CompareOptions& options
       options.alpha * 100, fmt::join(counts, ", "), judgement.geomean_rows, judgement.geomean);
 }
 
+/// Bad is what fails a comparison.
 Mark mark_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::regressed:
@@ -56,6 +59,7 @@ Mark mark_of(Verdict verdict) {
   }
 }
 
+/// Two lines for a terminal: row names are too long for a column.
 std::vector<std::string> told(const Comparison& row, const std::string& metric) {
   std::vector<std::string> parts;
   if (!row.baseline.runs.empty() && !row.fresh.runs.empty())
@@ -66,6 +70,7 @@ std::vector<std::string> told(const Comparison& row, const std::string& metric) 
           fmt::format("{:<12}    {}", "", fmt::join(parts, "   "))};
 }
 
+/// 0 stands for none in a comparison.
 std::optional<double> ratio_of(const Comparison& row) {
   return row.ratio > 0 ? std::optional(row.ratio) : std::nullopt;
 }

@@ -1,4 +1,5 @@
-// Documents as CSV, for programs and spreadsheets.
+// Documents as CSV, for programs and spreadsheets: the value of a cell where it has one, else its text. A
+// document of one section without a title is that table and nothing else.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 namespace overlap::report {
 namespace {
 
+/// A cell as a program reads it.
 std::string csv_text(const Field& field) {
   return field.value ? fmt::format("{}", *field.value) : harmless_csv_field(field.text);
 }

@@ -1,3 +1,4 @@
+// One pass over the bytes each. UTF-8 goes through as it is: what is escaped is ASCII.
 #include "show/escape.hpp"
 
 #include <string_view>

@@ -1,3 +1,4 @@
+// Each format starts from the same series: a row over all runs that have it, in the order of the first run.
 #include "show/export.hpp"
 
 #include <fmt/format.h>

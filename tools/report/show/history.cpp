@@ -1,4 +1,5 @@
-// History: where series changed, whether they drift, and by which commit.
+// History: where series changed, whether they drift, and by which commit. A series that did either is a
+// section with its chart; the others are one list, which only pages and CSV show.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 namespace overlap::report {
 namespace {
 
+/// A change, marked if nobody knows of it and it is still there.
 Section::Line line_of(const ChangePoint& change) {
   const double ratio = change.after_us / change.before_us;
   const bool bad = ratio > 1 && !change.recovered && change.acknowledged.empty();

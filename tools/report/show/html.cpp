@@ -1,4 +1,5 @@
-// Documents as web pages: the document as JSON, and the script that draws it.
+// Documents as web pages. A page holds the document as JSON, the style, the chart library and the script that
+// draws all of it (html/page.js): what comes from the data is never markup.
 #include <fmt/format.h>
 
 #include <algorithm>

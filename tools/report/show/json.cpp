@@ -1,3 +1,5 @@
+// One function per thing that a schema has, named after it. Schemas are read by other programs: members keep
+// their names, order and meaning; new ones may be added.
 #include "show/json.hpp"
 
 #include <utility>
@@ -16,6 +18,7 @@ Json object_of(const Axes& axes) {
 
 Json file_of(const Run& run) { return Json::object({{"path", run.path}, {"context", run.context}}); }
 
+/// What one file says of a row; marks only where they are set.
 Json result_of(const Cell& cell, std::size_t file) {
   Json json = Json::object({{"file", file}});
   for (const Metric& metric : metrics())
@@ -93,6 +96,7 @@ Json series_of(const Series& series) {
   return json;
 }
 
+/// An array of what `make` makes of each.
 template <class T, class Make>
 Json list_of(const std::vector<T>& all, const Make& make) {
   Json json = Json::array();

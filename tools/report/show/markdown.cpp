@@ -1,4 +1,5 @@
-// Documents as GitHub-flavoured Markdown.
+// Documents as GitHub-flavoured Markdown: a verdict and its summary first, then machines as a list, then a
+// table per section with its notes below. What does not fit into a comment is counted.
 #include <fmt/format.h>
 
 #include "show/escape.hpp"
@@ -8,7 +9,7 @@ namespace overlap::report {
 namespace {
 
 constexpr std::size_t kMostCharacters = 65'536;  // of a comment
-constexpr std::size_t kRoomForEnd = 100;
+constexpr std::size_t kRoomForEnd = 100;         // to say how many rows do not fit
 
 /// A Markdown row has no room beside it: why a row failed joins the cell that says so.
 std::string table_line(const Section::Line& row) {
@@ -20,6 +21,7 @@ std::string table_line(const Section::Line& row) {
   return line + "\n";
 }
 
+/// Heads, and the line that says on which side a column lines up.
 std::string table_head(const Section& section) {
   std::string head = "\n|", rule = "|";
   for (const Section::Column& column : section.columns) {

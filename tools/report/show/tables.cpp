@@ -1,4 +1,5 @@
-// Speedup tables: which columns a view has, and what its cells say.
+// Speedup tables. A view becomes a section: its axes are columns, and then, file by file, the metrics that
+// any of its rows has. The same views as records have a row per row and file, and always the same columns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@ struct Result {
   const Metric* metric;
 };
 
+/// A metric's value as people read it.
 std::string number_text(const Metric& metric, double value) {
   switch (metric.form) {
     case Metric::Form::time: return format_time(value);
@@ -31,6 +33,7 @@ std::string number_text(const Metric& metric, double value) {
   return fmt::format("{:.1f}", value);
 }
 
+/// What the column says of a row; empty where it has nothing to say.
 Field field_of(const Result& result, const ViewRow& row) {
   const Cell& cell = row.cells[result.file];
   if (!result.metric) return cell.bound_by;
@@ -44,6 +47,7 @@ Field field_of(const Result& result, const ViewRow& row) {
   return {text, *value};
 }
 
+/// Family, what all rows share, the device where there is one, and what speedups are over.
 std::string title_of(const View& view, const std::vector<Run>& runs) {
   std::string title = view.family;
   if (!view.fixed.empty()) title += "   " + axes_text(view.fixed, "   ");
@@ -69,6 +73,7 @@ std::vector<Result> results_of(const View& view, std::size_t files) {
   return used;
 }
 
+/// Whether a value of an axis lines up as a number does: "4,096", "2^20".
 bool is_number_like(const std::string& text) {
   return !text.empty() && text.find_first_of("0123456789") == 0;
 }
@@ -78,6 +83,7 @@ std::optional<double> whole_number(const std::string& text) {
   return std::stod(text);
 }
 
+/// A view as a table; a row that failed in several files says so of each.
 Section section_of(const View& view, const std::vector<Run>& runs) {
   const auto prefix = [&](std::size_t file) { return runs.size() > 1 ? file_letter(file) : ""; };
   Section section{.title = title_of(view, runs), .notes = view.notes};
@@ -104,6 +110,7 @@ Section section_of(const View& view, const std::vector<Run>& runs) {
   return section;
 }
 
+/// Whether any cell carries the mark.
 bool any_cell(const std::vector<View>& views, bool Cell::*mark) {
   return std::ranges::any_of(views, [mark](const View& view) {
     return std::ranges::any_of(view.rows,

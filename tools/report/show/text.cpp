@@ -1,4 +1,5 @@
-// Documents for a terminal.
+// Documents for a terminal. Each section is its heading, its rows and its notes. Rows line up in columns,
+// unless they bring lines of their own. The summary comes last, where one looks when the command has ended.
 #include <algorithm>
 
 #include "show/render.hpp"
@@ -37,12 +38,14 @@ std::string aligned(const Section& section) {
   return text;
 }
 
+/// Latin letters only: titles of parts have no others.
 std::string capitals(std::string text) {
   for (char& c : text)
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   return text;
 }
 
+/// The title and what the section shows, as its kind sets it off.
 std::string heading(const Section& section) {
   const std::string& lead = section.lead;
   switch (section.kind) {
