@@ -150,6 +150,7 @@ TEST(Comparisons, AreWellFormedAndSayTheWorstFirst) {
   EXPECT_LT(markdown.find("REGRESSED"), markdown.find("REMOVED"));
   EXPECT_TRUE(contains(markdown, "c\\<d\\>"));
   EXPECT_FALSE(contains(markdown, "a\\|b")) << "nobody has to see what stayed the same";
+  EXPECT_FALSE(contains(to_text(document), "a|b"));
   EXPECT_TRUE(contains(to_html(document), "a|b"));
   EXPECT_TRUE(contains(to_csv(comparison_records(judgement)), "REGRESSED,'=cmd/n:2,3,10,"));
   EXPECT_TRUE(contains(compare_junit(judgement), R"(tests="3" failures="2" errors="0" skipped="0")"));
