@@ -1,30 +1,28 @@
-// The catalogue. To add a family: write bench/<family>.cpp with its Family and fixture, declare it here, list
-// it in all_families() and in bench/CMakeLists.txt.
+// The catalogue: every family, a file each.
+//
+// To add a family: write bench/families/<family>.cpp with its fixture and its Family, declare it here, list
+// it in catalogue.cpp and in bench/CMakeLists.txt. That is all: names, flags, presets, order, data,
+// measuring, checking and JSON follow from what the Family says. For tables of its own, give it facts, or a
+// file in tools/report/families.
 #pragma once
 
 #include <vector>
 
-#include "harness/sweep.hpp"
+#include "harness/family.hpp"
 
 namespace overlap {
 
-Family transfer_family();
-Family pipeline_family();
-Family double_buffer_family();
 Family concurrent_family();
-Family sequence_family();
+Family cpu_family();
+Family double_buffer_family();
 Family graph_cost_family();
+Family pipeline_family();
+Family sequence_family();
 Family swish_family();
 Family timer_family();
-Family cpu_family();
+Family transfer_family();
 
-/// In the order they run. Families whose kernels follow each other come before those that launch kernels into
-/// several streams side by side: the driver answers some hundred such launches by making every later boundary
-/// between kernels slower, in all streams, until the process ends. On an H200 (driver 580) that costs 0.18 us
-/// a kernel: a graph of 1000 empty ones takes 502 us before and 679 us after.
-inline std::vector<Family> all_families() {
-  return {timer_family(),    transfer_family(),      sequence_family(),   swish_family(), graph_cost_family(),
-          pipeline_family(), double_buffer_family(), concurrent_family(), cpu_family()};
-}
+/// All of them, in the order they run: short work first, bulk work after it.
+std::vector<Family> catalogue();
 
 }  // namespace overlap

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "families/catalogue.hpp"
 #include "families/products.hpp"
 #include "harness/expected.hpp"
+#include "harness/fixture.hpp"
+#include "harness/stages.hpp"
+#include "names/counters.hpp"
 #include "overlap/gemm.hpp"
 
 namespace overlap {
@@ -37,13 +39,9 @@ struct ConcurrentData {
     // The kernel with the most blocks is the product; others only prepare or reduce.
     for (const KernelShape& each : GraphBuilder(stream, [&] { multiply(0); }).kernels())
       if (each.blocks > shape.blocks) shape = each;
-    const MeasureSettings brief = session.settings().at_most(0.05, 0.1);
     // As a graph: what the device needs for a product, not what launching it takes.
-    Graph graph(GraphBuilder(stream, [&] {
-      for (std::size_t i = 0; i < tasks; ++i) multiply(i);
-    }));
-    const auto launch = [&](std::size_t) { graph.launch(stream); };
-    kernel_us = measure_alone(session, launch, brief).min_us / static_cast<double>(tasks);
+    const MeasureSettings brief = session.settings().at_most(0.05, 0.1);
+    kernel_us = measure_graph(session, multiply, tasks, brief).min_us / static_cast<double>(tasks);
   }
 
   std::span<float> input(std::size_t task) const {
@@ -54,21 +52,14 @@ struct ConcurrentData {
 class ConcurrentFixture : public DeviceFixture {
  public:
   ConcurrentFixture(Session& session, const Point& point)
-      : DeviceFixture(session),
-        streams_(session, static_cast<std::size_t>(point.number("streams", 1, kMostTasks))) {
-    const auto tasks = static_cast<std::size_t>(point.number("tasks", 1, kMostTasks));
-    const auto dim = static_cast<std::size_t>(point.number("dim", 1, kMostDim));
-    if (streams_.size() > tasks)
+      : DeviceFixture(session, point.count("streams", kMostTasks), submit_of(point.text("submit"))) {
+    const std::size_t tasks = point.count("tasks", kMostTasks), dim = point.count("dim", kMostDim);
+    if (streams().size() > tasks)
       throw std::invalid_argument(
-          fmt::format("streams:{} is above tasks:{}: a stream would stay empty", streams_.size(), tasks));
-    data_ = session.data<ConcurrentData>(fmt::format("concurrent/{}/{}", dim, tasks), [&] {
-      return std::make_shared<ConcurrentData>(session, dim, tasks);
-    });
-    for (std::size_t i = 0; i < streams_.size(); ++i) gemms_.emplace_back(streams_[i]);
-    if (point.text("submit") == "graph") {
-      graph_.emplace(GraphBuilder(origin(), [this] { enqueue(); }));
-      graph_->upload(origin());
-    }
+          fmt::format("streams:{} is above tasks:{}: a stream would stay empty", streams().size(), tasks));
+    data_ =
+        session.data<ConcurrentData>([&] { return std::make_shared<ConcurrentData>(session, dim, tasks); });
+    for (std::size_t i = 0; i < streams().size(); ++i) gemms_.emplace_back(streams()[i]);
   }
 
   void poison() override {
@@ -77,45 +68,43 @@ class ConcurrentFixture : public DeviceFixture {
   }
   void verify(std::size_t) override { data_->products.verify(); }
 
-  Counters counters(const Measurement& measured) const override {
-    const std::size_t tasks = data_->products.count();
-    const auto [blocks, resident] = data_->shape;
-    const double serial = static_cast<double>(tasks) * data_->kernel_us;
-    const auto dim = static_cast<double>(data_->products.dim());
-    const double flops = 2 * dim * dim * dim * static_cast<double>(tasks);
+  Stages stages(const Measurement&) override {
+    Stages stages{.alone = {{counter::kKernelUs, data_->kernel_us}}};
     // Where the device cannot say how many blocks it holds, nobody knows what room there is.
-    const double share = concurrent_share(tasks, blocks, resident);
-    Counters result;
-    if (resident > 0) result = limit_counters(serial, share * serial, measured);
-    if (resident > 0) result.emplace_back("possible_speedup", 1 / share);
-    for (const auto& [name, value] : Counters{{"kernel_us", data_->kernel_us},
-                                              {"gflop_per_s", flops / measured.p50_us * 1e-3},
-                                              {"blocks", static_cast<double>(blocks)},
-                                              {"resident_blocks", static_cast<double>(resident)}})
-      result.emplace_back(name, value);
-    return result;
+    if (data_->shape.resident == 0) return stages;
+    stages.serial_us = static_cast<double>(data_->products.count()) * data_->kernel_us;
+    stages.bound_us = share() * stages.serial_us;
+    return stages;
   }
 
   std::vector<Load> loads(const Measurement&) const override {
     return {{"kernel", static_cast<double>(data_->products.count()) * data_->kernel_us}};
   }
 
- private:
-  void submit(std::size_t) override { graph_ ? graph_->launch(origin()) : enqueue(); }
+  Counters counters(const Measurement& measured) const override {
+    const auto [blocks, resident] = data_->shape;
+    Counters result{{counter::kGflopPerS, data_->products.flops() / measured.p50_us * 1e-3},
+                    {counter::kBlocks, static_cast<double>(blocks)},
+                    {counter::kResidentBlocks, static_cast<double>(resident)}};
+    if (resident > 0) result.emplace_back(counter::kPossibleSpeedup, 1 / share());
+    return result;
+  }
 
-  void enqueue() {
+ private:
+  /// Least share of their time one by one that the products take together.
+  double share() const {
+    return concurrent_share(data_->products.count(), data_->shape.blocks, data_->shape.resident);
+  }
+
+  void enqueue(std::size_t) override {
     const Products& products = data_->products;
-    streams_.fork();
     for (std::size_t i = 0; i < products.count(); ++i)
       gemms_[i % gemms_.size()].multiply(data_->input(i), products.weights(), products.output(i),
                                          products.dim());
-    streams_.join();
   }
 
-  ForkJoin streams_;
   std::shared_ptr<ConcurrentData> data_;
   std::vector<Gemm> gemms_;  ///< one for each stream: they must not share a workspace
-  std::optional<Graph> graph_;
 };
 
 }  // namespace
@@ -124,19 +113,14 @@ Family concurrent_family() {
   Family family;
   family.name = "concurrent";
   family.summary = "independent products of dim x dim matrices on the device";
+  Axis streams = streams_axis("streams that products go to in turn");
+  streams.quick = "1,2";
+  streams.paper = "1,2,4";
+  streams.full = "1..8*2";
   family.axes = {
       {.name = "tasks", .help = "products per operation", .quick = "2", .paper = "2,4", .full = "2,4,8"},
-      {.name = "streams",
-       .help = "streams that products go to in turn",
-       .quick = "1,2",
-       .paper = "1,2,4",
-       .full = "1..8*2"},
-      {.name = "submit",
-       .help = "call by call, or captured once and launched as a graph",
-       .quick = "launch,graph",
-       .paper = "launch,graph",
-       .full = "launch,graph",
-       .choices = {"launch", "graph"}},
+      streams,
+      submit_axis(),
       {.name = "dim",
        .help = "rows and columns of a matrix",
        .quick = "256,1024,5000",
@@ -145,8 +129,11 @@ Family concurrent_family() {
        .host_quick = "64,256"},
   };
   family.data_axes = {"tasks", "dim"};
-  family.wanted = [](const Point& point, const AskedFor& asked) {
+  family.wanted = [](const Point& point, const Asked& asked) {
     return point.number("streams") <= point.number("tasks") || (asked("streams") && asked("tasks"));
+  };
+  family.side_by_side = [](const Point& point) {
+    return point.number("streams") > 1 && point.is("submit", "launch");
   };
   family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
     return std::make_unique<ConcurrentFixture>(session, point);

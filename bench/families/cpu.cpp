@@ -29,10 +29,8 @@ struct CpuData {
 class CpuRow : public CpuFixture {
  public:
   CpuRow(Session& session, const Point& point) : op_(point.text("op")) {
-    const std::int64_t n = point.number("n", 1, std::numeric_limits<std::int64_t>::max());
-    data_ = session.data<CpuData>(fmt::format("cpu/{}", n), [&] {
-      return std::make_shared<CpuData>(session, static_cast<std::size_t>(n));
-    });
+    const std::size_t n = point.count("n");
+    data_ = session.data<CpuData>([&] { return std::make_shared<CpuData>(session, n); });
     // The inputs repeat: past the pattern, the results do too.
     expected_.resize(std::min(data_->out.size(), kPatternElements));
     run_as<double>(expected_);
@@ -78,6 +76,11 @@ class CpuRow : public CpuFixture {
   std::vector<float> expected_;  ///< of one pattern
 };
 
+/// The family whose work an op is: its rows divide by those of the op.
+const char* family_of(std::string_view op) {
+  return op == "trig" ? "pipeline" : op == "sequence" ? "sequence" : "swish";
+}
+
 }  // namespace
 
 Family cpu_family() {
@@ -87,24 +90,18 @@ Family cpu_family() {
   family.axes = {
       {.name = "op",
        .help = "what is computed",
-       .quick = "trig,sequence,swish_forward,swish_backward",
-       .paper = "trig,sequence,swish_forward,swish_backward",
-       .full = "trig,sequence,swish_forward,swish_backward",
        .choices = {"trig", "sequence", "swish_forward", "swish_backward"}},
       {.name = "n",
-       .help = "elements; presets pair each op with the sizes of its family",
-       .quick = "1000,100000,10000000,10485760,16777216",
-       .paper = "1000,100000,10000000,10485760,16777216",
-       .full = "1000,10000,100000,1000000,10000000,10485760,16777216",
-       .host_quick = "1000,100000,524288,1000000,1048576"},
+       .help = "elements; each op takes those that its family has, up to 2^24 where nobody asked for more",
+       .follows = {"sequence", "swish", "pipeline"}},
   };
   family.data_axes = {"n"};
-  family.wanted = [](const Point& point, const AskedFor& asked) {
+  family.wanted = [](const Point& point, const Asked& asked) {
+    constexpr std::int64_t kMostUnasked = 1 << 24;  // of more, one thread takes seconds
     if (asked("n")) return true;
-    const std::string &op = point.text("op"), &n = point.text("n");
-    if (op == "trig") return n == "16777216" || n == "524288";
-    if (op == "sequence") return n.find_first_not_of("10") == std::string::npos;  // the powers of ten
-    return n == "10485760" || n == "1048576";
+    const char* source = family_of(point.text("op"));
+    return asked.has(source, "n", point.text("n")) &&
+           (asked(source, "n") || point.number("n") <= kMostUnasked);
   };
   family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
     return std::make_unique<CpuRow>(session, point);

@@ -1,5 +1,6 @@
 // Batches copied in and multiplied by resident weights, through a few device buffers. What differs is what
-// the next copy waits for: nothing to gain from the wrong choice, everything hidden by the right one.
+// the next copy waits for. Waiting for the whole stream hides nothing; waiting for the buffer's last reader
+// hides all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +9,9 @@
 #include "families/catalogue.hpp"
 #include "families/products.hpp"
 #include "harness/expected.hpp"
+#include "harness/fixture.hpp"
+#include "harness/stages.hpp"
+#include "names/counters.hpp"
 #include "overlap/gemm.hpp"
 
 namespace overlap {
@@ -30,17 +34,13 @@ struct DoubleBufferData {
     Stream& stream = session.origin();
     const DeviceBuffer<float> input(products.elements());
     Gemm gemm(stream);
-    const auto least = [&](const std::function<void(std::size_t)>& enqueue) {
-      return least_us(session, enqueue, brief);
-    };
+    const auto least = [&](const Enqueue& enqueue) { return least_us(session, enqueue, brief); };
     copy_us = least([&](std::size_t i) { copy_h2d(input.span(), products.host_input(i % batches), stream); });
     // As a graph of all batches: what the device needs, and not the time until the first launch arrives.
-    Graph kernels(GraphBuilder(stream, [&] {
-      for (std::size_t i = 0; i < batches; ++i)
-        gemm.multiply(input.span(), products.weights(), products.output(i), dim);
-    }));
-    const auto launch = [&](std::size_t) { kernels.launch(stream); };
-    kernel_us = measure_alone(session, launch, brief).min_us / static_cast<double>(batches);
+    const auto multiply = [&](std::size_t i) {
+      gemm.multiply(input.span(), products.weights(), products.output(i), dim);
+    };
+    kernel_us = measure_graph(session, multiply, batches, brief).min_us / static_cast<double>(batches);
     if (copy_back)
       out_us =
           least([&](std::size_t i) { copy_d2h(result(i % batches), products.output(i % batches), stream); });
@@ -51,33 +51,34 @@ struct DoubleBufferData {
   }
 };
 
+/// What the next copy waits for.
+enum class Sync { serial, whole_stream, per_buffer, none };
+
+Sync sync_of(std::string_view word) {
+  return word == "serial"         ? Sync::serial
+         : word == "whole_stream" ? Sync::whole_stream
+         : word == "per_buffer"   ? Sync::per_buffer
+                                  : Sync::none;
+}
+
 class DoubleBufferFixture : public DeviceFixture {
  public:
   DoubleBufferFixture(Session& session, const Point& point)
-      : DeviceFixture(session),
-        sync_(point.text("sync")),
-        copy_back_(point.text("result") == "host"),
-        buffers_(static_cast<std::size_t>(point.number("buffers", 1, kMostBuffers))),
-        streams_(session, sync_ == "serial" ? 1
-                          : copy_back_      ? 3
-                                            : 2) {
-    const auto dim = static_cast<std::size_t>(point.number("dim", 1, kMostDim));
-    const auto batches = static_cast<std::size_t>(point.number("batches", 1, kMostBatches));
+      : DeviceFixture(session, streams_for(point), submit_of(point.text("submit"))),
+        sync_(sync_of(point.text("sync"))),
+        copy_back_(point.is("result", "host")),
+        buffers_(point.count("buffers", kMostBuffers)) {
+    const std::size_t dim = point.count("dim", kMostDim), batches = point.count("batches", kMostBatches);
     if (buffers_ > batches)
       throw std::invalid_argument(
           fmt::format("buffers:{} is above batches:{}: a buffer would stay empty", buffers_, batches));
-    const std::string key = fmt::format("double_buffer/{}/{}/{}", dim, batches, copy_back_);
     data_ = session.data<DoubleBufferData>(
-        key, [&] { return std::make_shared<DoubleBufferData>(session, dim, batches, copy_back_); });
+        [&] { return std::make_shared<DoubleBufferData>(session, dim, batches, copy_back_); });
     inputs_ = DeviceBuffer<float>(buffers_ * products().elements());
     gemm_.emplace(compute_stream());
     full_ = std::vector<Event>(buffers_);
     free_ = std::vector<Event>(buffers_);
     computed_ = std::vector<Event>(batches);
-    if (point.text("submit") == "graph") {
-      graph_.emplace(GraphBuilder(origin(), [this] { enqueue(); }));
-      graph_->upload(origin());
-    }
   }
 
   void poison() override {
@@ -98,20 +99,11 @@ class DoubleBufferFixture : public DeviceFixture {
     return batches() * products().elements() * sizeof(float) * (copy_back_ ? 2 : 1);
   }
 
-  Counters counters(const Measurement& measured) const override {
-    const double copies = data_->copy_us + data_->out_us, each = copies + data_->kernel_us;
-    const double serial = static_cast<double>(batches()) * each;
-    const double bound = double_buffer_bound_us(data_->copy_us, data_->kernel_us, data_->out_us, batches());
-    const auto dim = static_cast<double>(products().dim());
-    const double flops = 2 * dim * dim * dim * static_cast<double>(batches());
-    Counters result = limit_counters(serial, bound, measured);
-    for (const auto& [name, value] : Counters{{"h2d_us", data_->copy_us},
-                                              {"kernel_us", data_->kernel_us},
-                                              {"d2h_us", data_->out_us},
-                                              {"transfer_pct", percent_of(copies, each)},
-                                              {"gflop_per_s", flops / measured.p50_us * 1e-3}})
-      result.emplace_back(name, value);
-    return result;
+  Stages stages(const Measurement&) override {
+    const double copy = data_->copy_us, kernel = data_->kernel_us, out = data_->out_us;
+    return {.alone = {{counter::kH2dUs, copy}, {counter::kKernelUs, kernel}, {counter::kD2hUs, out}},
+            .serial_us = static_cast<double>(batches()) * (copy + kernel + out),
+            .bound_us = double_buffer_bound_us(copy, kernel, out, batches())};
   }
 
   std::vector<Load> loads(const Measurement&) const override {
@@ -120,43 +112,46 @@ class DoubleBufferFixture : public DeviceFixture {
         {"copy_in", n * data_->copy_us}, {"kernel", n * data_->kernel_us}, {"copy_out", n * data_->out_us}};
   }
 
+  Counters counters(const Measurement& measured) const override {
+    const double copies = data_->copy_us + data_->out_us;
+    return {{counter::kTransferPct, percent_of(copies, copies + data_->kernel_us)},
+            {counter::kGflopPerS, products().flops() / measured.p50_us * 1e-3}};
+  }
+
  private:
   static constexpr std::size_t kMostHeld = 64;  // batches that a held stream's queue takes without a doubt
 
-  std::size_t streams_to_hold() const override {
-    return graph_ || batches() > kMostHeld ? 0 : streams_.size() - 1;
+  static std::size_t streams_for(const Point& point) {
+    return point.is("sync", "serial") ? 1 : point.is("result", "host") ? 3 : 2;
   }
+  bool streams_wait_for_each_other() const override { return batches() <= kMostHeld; }
   Products& products() const { return data_->products; }
   std::size_t batches() const { return products().count(); }
-  Stream& copy_stream() const { return streams_[0]; }
-  Stream& compute_stream() const { return streams_[streams_.size() > 1 ? 1 : 0]; }
-  Stream& out_stream() const { return streams_[streams_.size() - 1]; }
+  Stream& copy_stream() const { return streams()[0]; }
+  Stream& compute_stream() const { return streams()[streams().size() > 1 ? 1 : 0]; }
+  Stream& out_stream() const { return streams()[streams().size() - 1]; }
 
-  void submit(std::size_t) override { graph_ ? graph_->launch(origin()) : enqueue(); }
-
-  /// One operation: all batches, complete on the origin when they are complete.
-  void enqueue() {
-    streams_.fork();
+  /// All batches.
+  void enqueue(std::size_t) override {
     for (std::size_t i = 0; i < batches(); ++i) {
       const std::size_t buffer = i % buffers_;
-      if (sync_ == "per_buffer" && i >= buffers_)
-        wait(copy_stream(), free_[buffer]);                                 // its last reader is done
-      if (sync_ == "whole_stream" && i > 0) wait(copy_stream(), free_[0]);  // so is all that was enqueued
+      if (sync_ == Sync::per_buffer && i >= buffers_)
+        wait(copy_stream(), free_[buffer]);                                     // its last reader is done
+      if (sync_ == Sync::whole_stream && i > 0) wait(copy_stream(), free_[0]);  // so is all that was enqueued
       copy_h2d(input(buffer), products().host_input(i), copy_stream());
-      if (sync_ == "per_buffer" || sync_ == "whole_stream") {
+      if (sync_ == Sync::per_buffer || sync_ == Sync::whole_stream) {
         full_[buffer].record(copy_stream());
         wait(compute_stream(), full_[buffer]);
       }
       gemm_->multiply(input(buffer), products().weights(), products().output(i), products().dim());
-      if (sync_ == "per_buffer") free_[buffer].record(compute_stream());
-      if (sync_ == "whole_stream") free_[0].record(compute_stream());
+      if (sync_ == Sync::per_buffer) free_[buffer].record(compute_stream());
+      if (sync_ == Sync::whole_stream) free_[0].record(compute_stream());
       if (copy_back_) copy_back(i);
     }
-    streams_.join();
   }
 
   void copy_back(std::size_t batch) {
-    if (sync_ != "serial") {
+    if (sync_ != Sync::serial) {
       computed_[batch].record(compute_stream());
       wait(out_stream(), computed_[batch]);
     }
@@ -167,16 +162,14 @@ class DoubleBufferFixture : public DeviceFixture {
     return inputs_.span().subspan(buffer * products().elements(), products().elements());
   }
 
-  std::string sync_;
+  Sync sync_;
   bool copy_back_;
   std::size_t buffers_;
-  ForkJoin streams_;
   std::shared_ptr<DoubleBufferData> data_;
   DeviceBuffer<float> inputs_;
   std::optional<Gemm> gemm_;
   std::vector<Event> full_, free_;  ///< per buffer: its copy has arrived; its last reader is done
   std::vector<Event> computed_;     ///< per batch
-  std::optional<Graph> graph_;
 };
 
 }  // namespace
@@ -190,44 +183,32 @@ Family double_buffer_family() {
        .help =
            "what the next copy waits for. serial: one stream; whole_stream: all that was enqueued, as many "
            "tutorials do; per_buffer: the last reader of its buffer; none: nothing, which is wrong and fails",
-       .quick = "serial,whole_stream,per_buffer",
-       .paper = "serial,whole_stream,per_buffer",
-       .full = "serial,whole_stream,per_buffer",
-       .choices = {"serial", "whole_stream", "per_buffer", "none"}},
-      {.name = "buffers",
-       .help = "device buffers that batches go through in turn",
-       .quick = "1,2,3,4",
-       .paper = "1,2,3,4",
-       .full = "1,2,3,4"},
-      {.name = "submit",
-       .help = "call by call, or captured once and launched as a graph",
-       .quick = "launch,graph",
-       .paper = "launch,graph",
-       .full = "launch,graph",
-       .choices = {"launch", "graph"}},
+       .choices = {"serial", "whole_stream", "per_buffer", "none"},
+       .quick = "serial,whole_stream,per_buffer"},
+      {.name = "buffers", .help = "device buffers that batches go through in turn", .quick = "1,2,3,4"},
+      submit_axis(),
       {.name = "result",
        .help = "device: products stay there; host: they are copied back, on a stream of their own",
+       .choices = {"device", "host"},
        .quick = "device",
-       .paper = "device,host",
-       .full = "device,host",
-       .choices = {"device", "host"}},
+       .paper = "device,host"},
       {.name = "dim",
        .help = "rows and columns of a matrix",
        .quick = "4096",
        .paper = "1024,2048,4096,8192",
        .full = "512,1024,2048,4096,8192",
        .host_quick = "192"},
-      {.name = "batches", .help = "matrices per operation", .quick = "10", .paper = "10", .full = "10,40"},
+      {.name = "batches", .help = "matrices per operation", .quick = "10", .full = "10,40"},
   };
   family.data_axes = {"dim", "batches", "result"};
   family.canonical = [](Point& point) {
-    if (point.text("sync") == "serial") point.set("buffers", "1");
+    if (point.is("sync", "serial")) point.set("buffers", "1");
     // One buffer serves it as well as many: the wait is for the stream, whichever buffer comes next.
-    if (point.text("sync") == "whole_stream" && point.number("batches") > 1) point.set("buffers", "2");
+    if (point.is("sync", "whole_stream") && point.number("batches") > 1) point.set("buffers", "2");
   };
-  family.wanted = [](const Point& point, const AskedFor& asked) {
+  family.wanted = [](const Point& point, const Asked& asked) {
     if (point.number("buffers") > point.number("batches")) return asked("buffers") && asked("batches");
-    return point.text("result") == "device" || point.text("dim") == "4096" || asked("result") || asked("dim");
+    return point.is("result", "device") || point.is("dim", "4096") || asked("result") || asked("dim");
   };
   family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
     return std::make_unique<DoubleBufferFixture>(session, point);

@@ -41,6 +41,11 @@ Products::Products(Session& session, std::size_t dim, std::size_t count, std::si
   stream.synchronize();
 }
 
+double Products::flops() const {
+  const auto dim = static_cast<double>(dim_);
+  return 2 * dim * dim * dim * static_cast<double>(count_);
+}
+
 void Products::poison() const { overlap::poison(outputs_.span(), session_.origin()); }
 
 void Products::verify() const {

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "harness/fixture.hpp"
-#include "overlap/kernels.hpp"
+#include "harness/session.hpp"
+#include "overlap/gemm.hpp"
 
 namespace overlap {
 
@@ -21,6 +21,7 @@ class Products {
   std::size_t dim() const { return dim_; }
   std::size_t count() const { return count_; }
   std::size_t elements() const { return dim_ * dim_; }  ///< of one matrix
+  double flops() const;                                 ///< of all products
   std::span<float> host_input(std::size_t i) const { return matrix(inputs_.span(), i); }
   std::span<float> weights() const { return weights_.span(); }
   std::span<float> output(std::size_t i) const { return matrix(outputs_.span(), i); }

@@ -7,13 +7,15 @@
 #include "families/catalogue.hpp"
 #include "harness/expected.hpp"
 #include "harness/fixture.hpp"
+#include "harness/stages.hpp"
+#include "names/counters.hpp"
 #include "reference.hpp"
 
 namespace overlap {
 namespace {
 
 // A held stream takes only so many launches before the next one blocks the host, which is to let go of it.
-constexpr std::int64_t kMostLatchedLaunches = 512;
+constexpr int kMostLatchedLaunches = 512;
 constexpr std::int64_t kMostKernels = 1 << 20;
 
 struct SequenceData {
@@ -40,9 +42,8 @@ struct SequenceData {
           reference::sequence<double>(pattern_a[i], pattern_b[i], pattern_d[i], pattern_f[i], kernels));
     expected = Expected(result, {1e-5F, 1e-5F}, stream);
     const MeasureSettings brief = session.settings().at_most(0.02, 0.02);
-    Graph graph(GraphBuilder(stream, [&] { enqueue(kernels, stream); }));
-    kernel_us = measure_alone(
-                    session, [&](std::size_t) { graph.launch(stream); }, brief)
+    kernel_us = measure_graph(
+                    session, [&](std::size_t) { enqueue(kernels, stream); }, 1, brief)
                     .p50_us;
   }
 
@@ -63,29 +64,30 @@ struct SequenceData {
 class SequenceFixture : public DeviceFixture {
  public:
   SequenceFixture(Session& session, const Point& point)
-      : DeviceFixture(session),
-        timing_(point.text("timing")),
-        kernels_(static_cast<int>(point.number("kernels", 1, kMostKernels))) {
-    const std::int64_t n = point.number("n", 1, std::numeric_limits<std::int64_t>::max());
-    const std::string& submit = point.text("submit");
-    const bool graph = submit != "launch";
-    launches_ = graph ? 1 : kernels_;
-    if (latched() && launches_ > kMostLatchedLaunches)
+      : DeviceFixture(session, 1, submit_of(point.text("submit"))),
+        single_(point.is("timing", "single")),
+        latched_(point.is("timing", "latched")),
+        programmatic_(point.is("submit", "graph_pdl")),
+        kernels_(static_cast<int>(point.count("kernels", kMostKernels))),
+        launches_(is_graph() ? 1 : kernels_) {
+    const std::size_t n = point.count("n");
+    if (latched_ && launches_ > kMostLatchedLaunches)
       throw std::invalid_argument(
           fmt::format("timing:latched can queue at most {} launches behind the latch, not kernels:{}: use "
                       "submit:graph or timing:steady",
                       kMostLatchedLaunches, kernels_));
-    data_ = session.data<SequenceData>(fmt::format("sequence/{}/{}", n, kernels_), [&] {
-      return std::make_shared<SequenceData>(session, static_cast<std::size_t>(n), kernels_);
-    });
-    if (graph) {
-      graph_.emplace(GraphBuilder(origin(), [&] {
-        std::optional<ProgrammaticLaunch> programmatic;
-        if (submit == "graph_pdl") programmatic.emplace(origin());
-        enqueue();
-      }));
-      graph_->upload(origin());
-    }
+    data_ = session.data<SequenceData>([&] { return std::make_shared<SequenceData>(session, n, kernels_); });
+    if (compares()) plain_out_ = DeviceBuffer<float>(n);
+  }
+
+  void begin() override { plain_us_.clear(); }
+
+  /// Rows of launches back to back take turns with a plain loop of the same: every gain of a graph stands on
+  /// them, and the loop shows that it is not this harness that makes them slow.
+  Sample take(std::size_t operations, Phase phase) override {
+    if (compares() && phase == Phase::measure)
+      plain_us_.push_back(plain_.take(operations, phase).seconds / static_cast<double>(operations) * 1e6);
+    return DeviceFixture::take(operations, phase);
   }
 
   void poison() override {
@@ -96,8 +98,8 @@ class SequenceFixture : public DeviceFixture {
 
   MeasureSettings settings(const MeasureSettings& usual) const override {
     MeasureSettings mine = usual;
-    if (timing_ == "single") mine.most_batch = 1;
-    if (latched()) mine.most_batch = static_cast<std::size_t>(std::max<std::int64_t>(1, 96 / launches_));
+    if (single_) mine.most_batch = 1;
+    if (latched_) mine.most_batch = static_cast<std::size_t>(std::max(1, 96 / launches_));
     return mine;
   }
   std::size_t bytes() const override {
@@ -106,17 +108,45 @@ class SequenceFixture : public DeviceFixture {
 
   std::vector<Load> loads(const Measurement&) const override { return {{"kernel", data_->kernel_us}}; }
 
+  Counters counters(const Measurement& measured) const override {
+    if (plain_us_.empty()) return {};
+    const double plain_us = percentile(plain_us_, 0.5);
+    return {{counter::kPlainLoopUs, plain_us}, {counter::kOverPlainLoop, measured.p50_us / plain_us}};
+  }
+
  private:
-  bool latched() const override { return timing_ == "latched"; }
-  void submit(std::size_t) override { graph_ ? graph_->launch(origin()) : enqueue(); }
+  bool compares() const { return !is_graph() && !single_ && !latched_; }
 
-  void enqueue() { data_->enqueue(kernels_, origin()); }
+  /// The same chain in a loop of bare launches, with an output of its own: the row's is checked.
+  class PlainLoop : public DeviceFixture {
+   public:
+    explicit PlainLoop(SequenceFixture& row) : DeviceFixture(row.session()), row_(row) {}
+    void verify(std::size_t) override {}
 
-  std::string timing_;
+   private:
+    void enqueue(std::size_t) override {
+      const SequenceData& data = *row_.data_;
+      launch_plain_chain(data.a.span(), data.b.span(), data.d.span(), data.f.span(), row_.plain_out_.span(),
+                         row_.kernels_, origin());
+    }
+    SequenceFixture& row_;
+  };
+
+  bool latched() const override { return latched_; }
+
+  void enqueue(std::size_t) override {
+    std::optional<ProgrammaticLaunch> programmatic;
+    if (programmatic_) programmatic.emplace(origin());
+    data_->enqueue(kernels_, origin());
+  }
+
+  bool single_, latched_, programmatic_;
   int kernels_;
-  std::int64_t launches_ = 0;  ///< per operation
+  int launches_;  ///< per operation
   std::shared_ptr<SequenceData> data_;
-  std::optional<Graph> graph_;
+  DeviceBuffer<float> plain_out_;
+  PlainLoop plain_{*this};
+  std::vector<double> plain_us_;  ///< of this repetition's regions, per operation
 };
 
 }  // namespace
@@ -125,30 +155,23 @@ Family sequence_family() {
   Family family;
   family.name = "sequence";
   family.summary = "G = (A+B) D + F over n floats on the device, as a chain of kernels";
+  Axis submit = submit_axis();
+  submit.help =
+      "kernel by kernel; captured once and launched as a graph; graph_pdl: that with programmatic dependent "
+      "launches, where a kernel starts while the one ahead ends";
+  submit.choices.emplace_back("graph_pdl");
+  submit.available = [](const std::string& value, const DeviceInfo& device) {
+    return value != "graph_pdl" || device.programmatic_launch;
+  };
   family.axes = {
-      {.name = "submit",
-       .help = "kernel by kernel; captured once and launched as a graph; graph_pdl: that with programmatic "
-               "dependent "
-               "launches, where a kernel starts while the one ahead ends",
-       .quick = "launch,graph,graph_pdl",
-       .paper = "launch,graph,graph_pdl",
-       .full = "launch,graph,graph_pdl",
-       .choices = {"launch", "graph", "graph_pdl"},
-       .available =
-           [](const std::string& value, const DeviceInfo& device) {
-             return value != "graph_pdl" || device.programmatic_launch;
-           }},
+      submit,
       {.name = "timing",
        .help = "single: one operation, submission included; steady: back to back; latched: enqueued before "
                "it may start",
-       .quick = "single,steady,latched",
-       .paper = "single,steady,latched",
-       .full = "single,steady,latched",
        .choices = {"single", "steady", "latched"}},
       {.name = "kernels",
        .help = "chain length: add, then mul and add in turn",
        .quick = "3",
-       .paper = "3",
        .full = "1,3,10,30,100"},
       {.name = "n",
        .help = "elements",

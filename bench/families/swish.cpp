@@ -6,6 +6,8 @@
 #include "families/catalogue.hpp"
 #include "harness/expected.hpp"
 #include "harness/fixture.hpp"
+#include "harness/stages.hpp"
+#include "names/counters.hpp"
 #include "reference.hpp"
 
 namespace overlap {
@@ -83,21 +85,21 @@ struct SwishData {
 
 class SwishFixture : public DeviceFixture {
  public:
-  SwishFixture(Session& session, const Point& point) : DeviceFixture(session) {
-    const std::string &impl = point.text("impl"), &cache = point.text("cache"), &pass = point.text("pass");
+  SwishFixture(Session& session, const Point& point)
+      : DeviceFixture(session), latched_(point.is("timing", "latched")) {
+    const std::string& impl = point.text("impl");
     variant_ = impl == "plain" ? Variant::plain : impl == "scalar" ? Variant::scalar : Variant::vector;
-    latched_ = point.text("timing") == "latched";
-    const std::int64_t n = point.number("n", 1, std::numeric_limits<std::int64_t>::max());
-    data_ = session.data<SwishData>(fmt::format("swish/{}/{}/{}", n, pass, cache), [&] {
-      return std::make_shared<SwishData>(session, static_cast<std::size_t>(n), pass == "backward",
-                                         cache == "cold");
+    const std::size_t n = point.count("n");
+    data_ = session.data<SwishData>([&] {
+      return std::make_shared<SwishData>(session, n, point.is("pass", "backward"), point.is("cache", "cold"));
     });
   }
+
+  void begin() override { first_ = next_; }
 
   void poison() override {
     overlap::poison(data_->out.span(), origin());
     origin().synchronize();
-    first_ = next_;
   }
 
   void verify(std::size_t operations) override {
@@ -120,15 +122,15 @@ class SwishFixture : public DeviceFixture {
   Counters counters(const Measurement& measured) const override {
     const double set_bytes = static_cast<double>(bytes()),
                  l2 = static_cast<double>(session().device().l2_bytes);
-    Counters result{{"pct_of_copy", 100 * data_->copy_us / measured.p50_us},
-                    {"sets", static_cast<double>(data_->sets)}};
-    if (l2 > 0) result.emplace_back("l2_ratio", set_bytes * static_cast<double>(data_->sets) / l2);
+    Counters result{{counter::kPctOfCopy, 100 * data_->copy_us / measured.p50_us},
+                    {counter::kSets, static_cast<double>(data_->sets)}};
+    if (l2 > 0) result.emplace_back(counter::kL2Ratio, set_bytes * static_cast<double>(data_->sets) / l2);
     return result;
   }
 
  private:
   bool latched() const override { return latched_; }
-  void submit(std::size_t) override {
+  void enqueue(std::size_t) override {
     const std::size_t set = next_++ % data_->sets;
     const auto x = data_->part(data_->x, set), out = data_->part(data_->out, set);
     if (data_->backward) {
@@ -139,7 +141,7 @@ class SwishFixture : public DeviceFixture {
   }
 
   Variant variant_;
-  bool latched_ = false;
+  bool latched_;
   std::shared_ptr<SwishData> data_;
   std::size_t next_ = 0;   ///< operations submitted
   std::size_t first_ = 0;  ///< of them before the outputs were poisoned
@@ -152,43 +154,28 @@ Family swish_family() {
   family.name = "swish";
   family.summary = "y = x / (1 + e^-x) on device data, and its gradient";
   family.axes = {
-      {.name = "pass",
-       .help = "y from x, or dx from x and dy",
-       .quick = "forward,backward",
-       .paper = "forward,backward",
-       .full = "forward,backward",
-       .choices = {"forward", "backward"}},
+      {.name = "pass", .help = "y from x, or dx from x and dy", .choices = {"forward", "backward"}},
       {.name = "impl",
        .help = "plain: the textbook kernel; scalar: 4 bytes an access; vector: 16",
-       .quick = "plain,scalar,vector",
-       .paper = "plain,scalar,vector",
-       .full = "plain,scalar,vector",
        .choices = {"plain", "scalar", "vector"}},
       {.name = "cache",
        .help = "cold: buffers rotate through over three times the L2; hot: always the same ones",
-       .quick = "cold,hot",
-       .paper = "cold,hot",
-       .full = "cold,hot",
        .choices = {"cold", "hot"}},
       {.name = "timing",
        .help = "steady: back to back, many kernels to an event pair; latched: one kernel to a pair, enqueued "
                "before it may start",
-       .quick = "steady,latched",
-       .paper = "steady,latched",
-       .full = "steady,latched",
        .choices = {"steady", "latched"}},
       {.name = "n",
        .help = "elements",
        .quick = "10485760,268435456",
-       .paper = "10485760,268435456",
        .full = "65536,1048576,10485760,268435456",
        .host_quick = "1048576"},
   };
   family.data_axes = {"n", "pass", "cache"};
-  family.wanted = [](const Point& point, const AskedFor& asked) {
+  family.wanted = [](const Point& point, const Asked& asked) {
     // The method of other tools, for comparing with what they say of the kernel that everybody has.
-    const bool comparable = point.text("impl") == "plain" && point.text("cache") == "cold";
-    return point.text("timing") == "steady" || comparable || asked("timing");
+    const bool comparable = point.is("impl", "plain") && point.is("cache", "cold");
+    return point.is("timing", "steady") || comparable || asked("timing");
   };
   family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
     return std::make_unique<SwishFixture>(session, point);

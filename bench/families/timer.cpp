@@ -1,40 +1,33 @@
 // The floor of the method: what two events, an empty kernel and an empty fork and join take by themselves.
-#include <optional>
-
 #include "families/catalogue.hpp"
 #include "harness/fixture.hpp"
-#include "overlap/kernels.hpp"
-#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {
 
+constexpr std::int64_t kMostStreams = 1024;
+
 class TimerFixture : public DeviceFixture {
  public:
   TimerFixture(Session& session, const Point& point)
-      : DeviceFixture(session),
-        what_(point.text("what")),
-        streams_(session, static_cast<std::size_t>(point.number("streams", 1, 1024))) {}
+      : DeviceFixture(session, point.count("streams", kMostStreams), Submit::launch),
+        empty_kernel_(point.is("what", "empty_kernel")),
+        event_pair_(point.is("what", "event_pair")) {}
 
   void verify(std::size_t) override {}  // there is no output; errors surface when the region is waited for
 
   MeasureSettings settings(const MeasureSettings& usual) const override {
     MeasureSettings mine = usual;
-    if (what_ == "event_pair")
-      mine.most_batch = 1;  // two events with nothing between do not repeat inside a region
+    if (event_pair_) mine.most_batch = 1;  // two events with nothing between do not repeat inside a region
     return mine;
   }
 
  private:
-  void submit(std::size_t) override {
-    if (what_ == "empty_kernel") launch_empty(origin());
-    if (what_ != "fork_join") return;
-    streams_.fork();
-    streams_.join();
+  void enqueue(std::size_t) override {
+    if (empty_kernel_) launch_empty(origin());
   }
 
-  std::string what_;
-  ForkJoin streams_;
+  bool empty_kernel_, event_pair_;
 };
 
 }  // namespace
@@ -46,21 +39,14 @@ Family timer_family() {
   family.axes = {
       {.name = "what",
        .help = "two events; a kernel that does nothing; streams forked and joined with nothing on them",
-       .quick = "event_pair,empty_kernel,fork_join",
-       .paper = "event_pair,empty_kernel,fork_join",
-       .full = "event_pair,empty_kernel,fork_join",
        .choices = {"event_pair", "empty_kernel", "fork_join"}},
-      {.name = "streams",
-       .help = "streams of fork_join",
-       .quick = "1,2,4,8",
-       .paper = "1,2,4,8,16",
-       .full = "1..32*2"},
+      streams_axis("streams of fork_join"),
   };
   family.canonical = [](Point& point) {
-    if (point.text("what") != "fork_join") point.set("streams", "1");
+    if (!point.is("what", "fork_join")) point.set("streams", "1");
   };
-  family.wanted = [](const Point& point, const AskedFor& asked) {  // one stream has nobody to join
-    return point.text("what") != "fork_join" || point.number("streams") > 1 || asked("what");
+  family.wanted = [](const Point& point, const Asked& asked) {  // one stream has nobody to join
+    return !point.is("what", "fork_join") || point.number("streams") > 1 || asked("what");
   };
   family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
     return std::make_unique<TimerFixture>(session, point);

@@ -6,6 +6,8 @@
 #include "families/catalogue.hpp"
 #include "harness/expected.hpp"
 #include "harness/fixture.hpp"
+#include "harness/stages.hpp"
+#include "names/counters.hpp"
 
 namespace overlap {
 namespace {
@@ -45,22 +47,35 @@ struct TransferData {
   void copy_out(Stream& stream) const { copy_d2h(host_to.span(), device_from.span(), stream); }
 };
 
+enum class Direction { h2d, d2h, duplex, d2d };
+
+Direction direction_of(std::string_view word) {
+  return word == "h2d"      ? Direction::h2d
+         : word == "d2h"    ? Direction::d2h
+         : word == "duplex" ? Direction::duplex
+                            : Direction::d2d;
+}
+
 class TransferFixture : public DeviceFixture {
  public:
-  TransferFixture(Session& session, const Point& point) : DeviceFixture(session), dir_(point.text("dir")) {
+  TransferFixture(Session& session, const Point& point)
+      : DeviceFixture(session), dir_(direction_of(point.text("dir"))) {
     const std::string& mem = point.text("mem");
-    const std::int64_t bytes = point.number("bytes", 1, std::numeric_limits<std::int64_t>::max());
-    if (bytes % static_cast<std::int64_t>(sizeof(float)) != 0)
+    const std::size_t bytes = point.count("bytes");
+    if (bytes % sizeof(float) != 0)
       throw std::invalid_argument(fmt::format("bytes:{} is not a multiple of {}", bytes, sizeof(float)));
-    if ((dir_ == "d2d") != (mem == "device"))
+    if ((dir_ == Direction::d2d) != (mem == "device"))
       throw std::invalid_argument("mem:device and dir:d2d go together; other directions need host memory");
-    data_ = session.data<TransferData>(fmt::format("transfer/{}/{}", mem, bytes), [&] {
-      return std::make_shared<TransferData>(session, static_cast<std::size_t>(bytes), mem);
-    });
+    data_ = session.data<TransferData>([&] { return std::make_shared<TransferData>(session, bytes, mem); });
+  }
+
+  void begin() override {
+    in_us_.clear();
+    out_us_.clear();
   }
 
   Sample take(std::size_t operations, Phase phase) override {
-    if (dir_ != "duplex") return DeviceFixture::take(operations, phase);
+    if (dir_ != Direction::duplex) return DeviceFixture::take(operations, phase);
     const Duplex duplex = take_duplex(
         session(), [this](Stream& s) { data_->copy_in(s); }, data_->in_us,
         [this](Stream& s) { data_->copy_out(s); }, data_->out_us, operations);
@@ -76,43 +91,41 @@ class TransferFixture : public DeviceFixture {
     overlap::poison(data_->device_to.span(), origin());
     if (writes_host()) copy_d2h(data_->host_to.span(), data_->device_to.span(), origin());  // the NaNs
     origin().synchronize();
-    in_us_.clear();
-    out_us_.clear();
   }
 
   void verify(std::size_t) override {
-    if (dir_ != "d2h") data_->expected.verify(data_->device_to.span(), origin());
+    if (dir_ != Direction::d2h) data_->expected.verify(data_->device_to.span(), origin());
     if (!writes_host()) return;
     copy_h2d(data_->device_to.span(), data_->host_to.span(), origin());
     data_->expected.verify(data_->device_to.span(), origin());
   }
 
   /// A copy on the device reads and writes there; one over the link counts once.
-  std::size_t bytes() const override { return data_->bytes() * (dir_ == "d2d" || dir_ == "duplex" ? 2 : 1); }
+  std::size_t bytes() const override {
+    return data_->bytes() * (dir_ == Direction::d2d || dir_ == Direction::duplex ? 2 : 1);
+  }
 
   Counters counters(const Measurement&) const override {
     if (in_us_.empty()) return {};
     const double gb = static_cast<double>(data_->bytes()) * 1e-3;
-    return {{"h2d_gb_per_s", gb / percentile(in_us_, 0.5)}, {"d2h_gb_per_s", gb / percentile(out_us_, 0.5)}};
+    return {{counter::kH2dGbPerS, gb / percentile(in_us_, 0.5)},
+            {counter::kD2hGbPerS, gb / percentile(out_us_, 0.5)}};
   }
 
   std::vector<Load> loads(const Measurement& measured) const override {
-    const char* part = dir_ == "h2d"      ? "copy_in"
-                       : dir_ == "d2h"    ? "copy_out"
-                       : dir_ == "duplex" ? "duplex_link"
-                                          : "kernel";
-    return {{part, measured.p50_us}};
+    constexpr const char* kParts[] = {"copy_in", "copy_out", "duplex_link", "kernel"};
+    return {{kParts[static_cast<int>(dir_)], measured.p50_us}};
   }
 
  private:
-  bool writes_host() const { return dir_ == "d2h" || dir_ == "duplex"; }
-  void submit(std::size_t) override {
-    if (dir_ == "h2d") return data_->copy_in(origin());
-    if (dir_ == "d2h") return data_->copy_out(origin());
+  bool writes_host() const { return dir_ == Direction::d2h || dir_ == Direction::duplex; }
+  void enqueue(std::size_t) override {
+    if (dir_ == Direction::h2d) return data_->copy_in(origin());
+    if (dir_ == Direction::d2h) return data_->copy_out(origin());
     copy_d2d(data_->device_to.span(), data_->device_from.span(), origin());
   }
 
-  std::string dir_;
+  Direction dir_;
   std::shared_ptr<TransferData> data_;
   std::vector<double> in_us_, out_us_;  ///< of this repetition's duplex regions, each under the other's load
 };
@@ -123,20 +136,15 @@ Family transfer_family() {
   Family family;
   family.name = "transfer";
   family.summary = "one copy of so many bytes";
+  Axis mem = mem_axis();
+  mem.help = "kind of host memory; device: none, for d2d";
+  mem.quick = "pinned,pageable,registered,write_combined";
+  mem.choices.emplace_back("device");
   family.axes = {
       {.name = "dir",
        .help = "h2d: in; d2h: out; duplex: both at once, each of so many bytes; d2d: on the device",
-       .quick = "h2d,d2h,duplex,d2d",
-       .paper = "h2d,d2h,duplex,d2d",
-       .full = "h2d,d2h,duplex,d2d",
        .choices = {"h2d", "d2h", "duplex", "d2d"}},
-      {.name = "mem",
-       .help = "kind of host memory; device: none, for d2d",
-       .quick = "pinned,pageable,registered,write_combined",
-       .paper = "pinned,pageable,registered,write_combined",
-       .full = "pinned,pageable,registered,write_combined",
-       .choices = {"pinned", "pageable", "registered", "write_combined", "device"},
-       .available = has_host_memory},
+      mem,
       {.name = "bytes",
        .help = "bytes each way",
        .quick = "4Ki,1Mi,64Mi",
@@ -146,10 +154,10 @@ Family transfer_family() {
   };
   family.data_axes = {"mem", "bytes"};
   family.canonical = [](Point& point) {
-    if (point.text("dir") == "d2d") point.set("mem", "device");
+    if (point.is("dir", "d2d")) point.set("mem", "device");
   };
-  family.wanted = [](const Point& point, const AskedFor& asked) {
-    return point.text("mem") != "device" || point.text("dir") == "d2d" || (asked("mem") && asked("dir"));
+  family.wanted = [](const Point& point, const Asked& asked) {
+    return !point.is("mem", "device") || point.is("dir", "d2d") || (asked("mem") && asked("dir"));
   };
   family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
     return std::make_unique<TransferFixture>(session, point);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "names/counters.hpp"
+
 namespace overlap {
 namespace {
 
@@ -10,6 +12,17 @@ constexpr std::size_t kMostPieces = 1024;
 constexpr double kMostStreams = 32;
 
 }  // namespace
+
+Counters limit_counters(const Stages& stages, double time_us) {
+  Counters counters = stages.alone;
+  if (!(stages.bound_us > 0)) return counters;
+  counters.emplace_back(counter::kSerialUs, stages.serial_us);
+  counters.emplace_back(counter::kBoundUs, stages.bound_us);
+  counters.emplace_back(counter::kBoundPct, percent_of(stages.bound_us, time_us));
+  if (const auto hidden = overlap_percent(stages.serial_us, stages.bound_us, time_us))
+    counters.emplace_back(counter::kOverlapPct, *hidden);
+  return counters;
+}
 
 PipelineCosts without_copies(PipelineCosts costs) {
   for (Stage* copy : {&costs.in, &costs.out}) *copy = {std::max(0.0, copy->full_us - copy->per_piece_us), 0};

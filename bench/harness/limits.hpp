@@ -10,6 +10,21 @@
 
 namespace overlap {
 
+/// Counters of a row, by the name they have in the JSON (names/counters.hpp).
+using Counters = std::vector<std::pair<std::string, double>>;
+
+/// What a row's bound is made of: it travels with the row, so that a reader can take the least of all rows
+/// that share their data.
+struct Stages {
+  Counters alone{};      ///< what each stage takes by itself: h2d_us, kernel_us, d2h_us, link_us
+  double serial_us = 0;  ///< all of them, one after the other
+  double bound_us = 0;   ///< the least time with everything overlapped; 0: nobody knows
+};
+
+/// The counters of a row's stages, and how far its time is from what they allow: bound_pct and, where there
+/// is something to hide, overlap_pct.
+Counters limit_counters(const Stages& stages, double time_us);
+
 /// A stage of a job that is cut into pieces.
 struct Stage {
   double full_us = 0;       ///< all of it, alone, in one piece, at its best
@@ -41,9 +56,9 @@ double link_us(const PipelineCosts& costs);
 /// Least time with everything overlapped: the busiest of link and kernel.
 double bound_us(const PipelineCosts& costs);
 
-/// Time of `pieces` equal pieces on `streams` streams: the first piece passes all stages, each further one
-/// follows after the longest of slowest stage, all stages over the streams, and submission. As many kernels
-/// as there are streams run beside each other, if the device has the room.
+/// Time of `pieces` equal pieces on `streams` streams. After the first piece, one is finished every
+/// max(slowest stage, sum of stages / streams, submission). As many kernels as there are streams run beside
+/// each other, if the device has the room.
 double predicted_us(const PipelineCosts& costs, std::size_t pieces, std::size_t streams);
 
 /// How many pieces and streams the model would take.

@@ -1,21 +1,13 @@
 #include "harness/measure.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
 
+#include "harness/stopwatch.hpp"
+
 namespace overlap {
 namespace {
-
-class Stopwatch {
- public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-};
 
 constexpr double kLeastSeconds = 1e-9;    // what a time is taken to be if the clock saw none
 constexpr std::size_t kLeastSamples = 5;  // below which no spread can be told
@@ -83,6 +75,7 @@ Measurement measure(const TakeSample& take, const MeasurePlan& plan, const Measu
   double squares = 0;
   for (double t : us) squares += (t - mean) * (t - mean);
   result.samples = us.size();
+  result.operations = us.size() * plan.batch;
   result.seconds = mean * 1e-6 * static_cast<double>(plan.operations());
   result.cv = us.size() > 1 && mean > 0 ? std::sqrt(squares / static_cast<double>(us.size() - 1)) / mean : 0;
   result.min_us = *std::ranges::min_element(us);

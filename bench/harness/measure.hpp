@@ -52,7 +52,8 @@ struct Measurement {
   double cv = 0;         ///< standard deviation over mean of the samples
   double submit_us = 0;  ///< median
   std::size_t samples = 0;
-  bool over_budget = false;  ///< fewer samples than planned
+  std::size_t operations = 0;  ///< that were run for them
+  bool over_budget = false;    ///< fewer samples than planned
 };
 
 /// Warms up for at least warm_up_s, and finds from the last regions how many operations make one long enough.

@@ -79,7 +79,7 @@ std::string known_flags_hint(const std::string& flag, const CLI::App& app) {
 /// library too.
 void read_benchmark_flag(Options& options, const BenchmarkFlag& flag, const std::string& value) {
   const std::string name = flag.name;
-  if (flag.kind == Kind::word && std::ranges::find(flag.words, value) == flag.words.end())
+  if (flag.kind == Kind::word && !contains(flag.words, value))
     refuse(name, value, "unknown" + did_you_mean(value, flag.words));
   if (flag.kind == Kind::number) {
     int number = 0;
@@ -91,6 +91,7 @@ void read_benchmark_flag(Options& options, const BenchmarkFlag& flag, const std:
   if (flag.kind == Kind::boolean) {
     const bool on = to_bool(name, value);
     if (name == "benchmark_list_tests") options.list_rows = on;
+    if (name == "benchmark_enable_random_interleaving") options.interleaved = on;
     if (name == "benchmark_dry_run") {  // every version of the library gets it this way
       if (on) options.measure.fixed_operations = 1;
       if (on) options.measure.warm_up_s = 0;
@@ -136,8 +137,10 @@ void read_extra(Options& options, const std::string& argument, const CLI::App& a
 
 }  // namespace
 
-Options parse_options(int argc, const char* const* argv, bool host) {
+Options parse_options(int argc, const char* const* argv, std::string_view backend) {
   Options options;
+  const bool host = backend == "host";
+  options.sweep.host = host;
   if (host) {  // no clock to raise, only caches and threads to wake; and nobody quotes its times
     options.measure.warm_up_s = 0.05;
     options.measure.min_time_s = 0.1;
@@ -193,22 +196,21 @@ Options parse_options(int argc, const char* const* argv, bool host) {
   return options;
 }
 
-NameFilter::NameFilter(const std::string& filter) : expression_(filter) {
-  if (expression_.starts_with('-')) {
-    inverted_ = true;
-    expression_.erase(0, 1);
-  }
-  if (expression_ == "all") expression_ = ".";  // as the library has it
+std::vector<PlannedRow> selected(std::vector<PlannedRow> rows, const std::string& filter) {
+  std::string expression = filter;
+  const bool inverted = expression.starts_with('-');
+  if (inverted) expression.erase(0, 1);
+  if (expression.empty()) return rows;
+  if (expression == "all") expression = ".";  // as the library has it
   try {
-    const std::regex check(expression_, std::regex::extended);
+    const std::regex pattern(expression, std::regex::extended);
+    std::erase_if(rows, [&](const PlannedRow& row) {
+      return std::regex_search(row.name() + kTimedByHand, pattern) == inverted;
+    });
   } catch (const std::regex_error& e) {
     throw UsageError("--benchmark_filter=" + filter + ": not a regular expression: " + e.what());
   }
-}
-
-bool NameFilter::matches(const std::string& name) const {
-  return expression_.empty() ||
-         std::regex_search(name, std::regex(expression_, std::regex::extended)) != inverted_;
+  return rows;
 }
 
 }  // namespace overlap

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/measure.hpp"
@@ -19,24 +20,18 @@ struct Options {
   bool json_out = true;      ///< --benchmark_out_format
   bool json_stdout = false;  ///< --benchmark_format
   int repetitions = 1;       ///< --benchmark_repetitions
+  bool interleaved = false;  ///< --benchmark_enable_random_interleaving
   MeasureSettings measure;
   std::vector<std::string> for_google_benchmark;  ///< what it has to be told
   std::string help;                               ///< not empty: print it and stop
 };
 
-/// Reads the command line. @throws UsageError, with the nearest valid words.
-Options parse_options(int argc, const char* const* argv, bool host);
+/// Reads the command line of a program on the backend of that name. @throws UsageError, with the nearest
+/// valid words.
+Options parse_options(int argc, const char* const* argv, std::string_view backend);
 
-/// Whether Google Benchmark would run `name` under `filter`: a search for an extended regular expression,
-/// inverted by a leading '-'. @throws UsageError for a broken expression.
-class NameFilter {
- public:
-  explicit NameFilter(const std::string& filter);
-  bool matches(const std::string& name) const;
-
- private:
-  std::string expression_;
-  bool inverted_ = false;
-};
+/// The rows that Google Benchmark would run under `filter`: a search for an extended regular expression in
+/// each name, inverted by a leading '-'. @throws UsageError for a broken expression.
+std::vector<PlannedRow> selected(std::vector<PlannedRow> rows, const std::string& filter);
 
 }  // namespace overlap

@@ -1,245 +1,177 @@
 #include "harness/row_runner.hpp"
-#include "overlap/probes.hpp"
 
-#include <benchmark/benchmark.h>
-#include <fmt/format.h>
-#include <unistd.h>
+#include <algorithm>
 
-#include <cmath>
-#include <csignal>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <nlohmann/json.hpp>
+#include "names/counters.hpp"
 
 namespace overlap {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // A row that follows another within this time finds the device warm and only has to warm itself.
 constexpr double kStaysWarmS = 0.1;
 constexpr double kWarmShare = 0.25;
 
 /// The device waits for the host if enqueuing took all but a tenth of the makespan.
-bool host_bound(const Measurement& measured) { return measured.submit_us > 0.9 * measured.p50_us; }
+bool is_host_bound(const Measurement& measured) { return measured.submit_us > 0.9 * measured.p50_us; }
 
-volatile std::sig_atomic_t interrupt_signal = 0;
-
-/// The first Ctrl-C lets rows end so that the JSON is complete; the second one ends the program.
-void on_interrupt(int signal) {
-  interrupt_signal = signal;
-  std::signal(signal, SIG_DFL);
+/// The counters that every row has.
+Counters usual_counters(const RowResult& result) {
+  const Measurement& measured = result.measured;
+  Counters counters = {
+      {counter::kMinUs, measured.min_us},
+      {counter::kP50Us, measured.p50_us},
+      {counter::kP95Us, measured.p95_us},
+      {counter::kCv, measured.cv},
+      {counter::kBatch, static_cast<double>(result.plan.batch)},
+      {counter::kSamples, static_cast<double>(measured.samples)},
+      {counter::kSubmitUs, measured.submit_us},
+      {counter::kHostBound, is_host_bound(measured) ? 1 : 0},
+      {counter::kCpuFreePct, std::max(0.0, 100 - percent_of(measured.submit_us, measured.p50_us))}};
+  if (measured.over_budget) counters.emplace_back(counter::kOverBudget, 1);
+  return counters;
 }
 
-/// Google Benchmark's JSON without what would make it no JSON: numbers that are not finite. It notices when
-/// the file takes no more.
-class JsonReporter : public benchmark::JSONReporter {
- public:
-  void ReportRuns(const std::vector<Run>& runs) override {
-    std::vector<Run> finite;
-    for (Run run : runs) {
-      std::erase_if(run.counters, [](const auto& counter) { return !std::isfinite(counter.second.value); });
-      if (std::isfinite(run.GetAdjustedRealTime()) && std::isfinite(run.GetAdjustedCPUTime()))
-        finite.push_back(std::move(run));
-    }
-    if (!finite.empty()) JSONReporter::ReportRuns(finite);
-  }
-  void Finalize() override {
-    JSONReporter::Finalize();
-    complete_ = GetOutputStream().flush().good();
-  }
-  bool complete() const { return complete_; }
-
- private:
-  bool complete_ = true;
-};
+void append(Counters& to, const Counters& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 }  // namespace
 
-std::string printable(std::string text) {
-  for (char& c : text)
-    if (c < 0x20 || c > 0x7E) c = c == '\n' ? ' ' : '?';
-  return text;
+RowRunner::RowRunner(Session& session, double timer_floor_us, Keep keep)
+    : session_(session), timer_floor_us_(timer_floor_us), keep_(keep) {
+  session_.on_forget = [this](const std::string& group) { let_go(group); };
 }
 
-Runner::Runner(Session& session, std::vector<PlannedRow> rows, const Options& options, double timer_floor_us)
-    : session_(session),
-      rows_(std::move(rows)),
-      options_(options),
-      timer_floor_us_(timer_floor_us),
-      terminal_(isatty(STDERR_FILENO) == 1) {}
-
-bool Runner::run() {
-  for (const PlannedRow& row : rows_) {
-    benchmark::RegisterBenchmark(row.name.c_str(),
-                                 [this, &row](benchmark::State& state) { run_row(state, row); })
-        ->UseManualTime()
-        ->Unit(benchmark::kMicrosecond);
-  }
-  start_ = Clock::now();
-  const auto previous = std::signal(SIGINT, on_interrupt);
-  JsonReporter to_file, to_stdout;
-  const bool checked_file = !options_.out.empty() && options_.json_out;
-  benchmark::RunSpecifiedBenchmarks(options_.json_stdout ? &to_stdout : nullptr,
-                                    checked_file ? &to_file : nullptr);
-  std::signal(SIGINT, previous);
-  clear_progress();
-  current_ = {};
-  return to_file.complete();
+RowRunner::~RowRunner() {
+  rows_.clear();
+  session_.on_forget = nullptr;
 }
 
-void Runner::run_row(benchmark::State& state, const PlannedRow& row) {
-  show_progress(row);
-  RowState& row_state = row_states_[&row];
-  bool loop_entered = false;
-  try {
-    if (interrupted()) throw std::runtime_error("interrupted before it was measured");
-    if (!row_state.failure.empty()) return fail(state, row_state, loop_entered);
-    prepare(row, row_state);
-    current_.fixture->poison();
-    const TakeSample take = [this](std::size_t operations, Phase phase) {
-      return current_.fixture->take(operations, phase);
-    };
-    const MeasurePlan plan = *row_state.plan;
-    double measuring_s = 0;
-    Measurement measured;
-    while (state.KeepRunningBatch(static_cast<benchmark::IterationCount>(plan.operations()))) {
-      loop_entered = true;
-      const auto measuring = Clock::now();
-      measured = measure(take, plan, current_.settings);
-      measuring_s = seconds_since(measuring);
-      // A time of nothing would have the library ask for more and more iterations.
-      state.SetIterationTime(std::max(measured.seconds, 1e-8));
+MeasurePlan RowRunner::prepare(const PlannedRow& row) {
+  Row& state = rows_[row.name()];
+  if (!state.fixture && state.failure.empty()) {
+    try {
+      make_room(row);
+      make(state, row);
+      try_out(state);
+      warm_up_and_plan(state);
+      latest_ = row.name();
+    } catch (const std::exception& e) {
+      fail(state, e.what());
     }
-    current_.fixture->verify(measured.samples * plan.batch);
-    current_.fixture->reconsider(measured);
-    report(state, plan, measured);
-    measuring_s_ += measuring_s;
-    if (current_.fixture->keeps_device_busy()) busy_until_ = Clock::now();
-  } catch (const std::exception& e) {
-    row_state.failure = printable(e.what());
-    failures_.push_back({row.name, row_state.failure});
-    fail(state, row_state, loop_entered);
   }
-  clear_progress();
+  return state.plan.value_or(MeasurePlan());
 }
 
-void Runner::prepare(const PlannedRow& row, RowState& row_state) {
-  if (current_.row == &row) return;
-  current_ = {};  // the old row lets go of its data before the new one asks for its own
+RowResult RowRunner::repeat(const PlannedRow& row) {
+  Row& state = rows_[row.name()];
+  RowResult result{.id = row.id, .plan = state.plan.value_or(MeasurePlan())};
+  if (!state.fixture && state.failure.empty()) state.failure = "was not prepared";
+  if (state.failure.empty()) {
+    try {
+      settle(state, row);
+      result.measured = measure_and_verify(state);
+      describe(result, *state.fixture);
+      if (state.fixture->keeps_device_busy()) since_busy_.emplace();
+    } catch (const std::exception& e) {
+      fail(state, e.what());
+      result = {.id = row.id, .plan = result.plan};
+    }
+  }
+  result.failure = state.failure;
+  return result;
+}
+
+void RowRunner::give_up(const PlannedRow& row, const std::string& reason) { fail(rows_[row.name()], reason); }
+
+/// Lets go of other rows before this one asks for its own; of their data too, unless it works on the same.
+void RowRunner::make_room(const PlannedRow& row) {
+  session_.begin_group(row.family->data_key(row.point));
+  if (keep_ == Keep::all) return;
+  for (auto& [other, state] : rows_) state.fixture.reset();
+  session_.forget_others();
   session_.keep_only_origin();
-  current_.row = &row;
-  const auto preparing = Clock::now();
-  current_.fixture = row.family->make(row.point, session_);
-  current_.settings = current_.fixture->settings(session_.settings());
-  preparing_s_ += seconds_since(preparing);
-  // Single operations on buffers that hold nothing right. Later ones find what these left, which would hide a
-  // copy that does not wait for its kernel; what only shows when operations follow each other shows after
-  // measuring.
-  for (std::size_t trial = 0; trial < current_.fixture->trials(); ++trial) {
-    current_.fixture->poison();
-    const auto running = Clock::now();
-    current_.fixture->run_trial(trial);
-    warm_up_s_ += seconds_since(running);
-    current_.fixture->verify(1);
+}
+
+void RowRunner::make(Row& state, const PlannedRow& row) {
+  const Stopwatch preparing;
+  state.group = row.family->data_key(row.point);
+  state.fixture = row.family->make(row.point, session_);
+  state.fixture->prepare();
+  state.settings = state.fixture->settings(session_.settings());
+  spent_.preparing += preparing.seconds();
+}
+
+/// Single operations on buffers that hold nothing right. Later ones find what these left, which would hide a
+/// copy that does not wait for its kernel; what only shows when operations follow each other shows after
+/// measuring.
+void RowRunner::try_out(Row& state) {
+  for (std::size_t trial = 0; trial < state.fixture->trials(); ++trial) {
+    state.fixture->begin();
+    state.fixture->poison();
+    const Stopwatch running;
+    state.fixture->run_trial(trial);
+    spent_.warming_up += running.seconds();
+    state.fixture->verify(1);
   }
-  const auto warm_up = Clock::now();
-  MeasureSettings settings = current_.settings;
-  if (seconds_since(busy_until_) < kStaysWarmS) settings.warm_up_s *= kWarmShare;
+}
+
+void RowRunner::warm_up_and_plan(Row& state) {
+  const Stopwatch warming_up;
+  MeasureSettings settings = state.settings;
+  if (since_busy_ && since_busy_->seconds() < kStaysWarmS) settings.warm_up_s *= kWarmShare;
   const MeasurePlan plan = plan_measurement(
-      [this](std::size_t operations, Phase phase) { return current_.fixture->take(operations, phase); },
-      settings);
-  if (!row_state.plan) row_state.plan = plan;
-  warm_up_s_ += seconds_since(warm_up);
+      [&state](std::size_t operations, Phase phase) { return state.take(operations, phase); }, settings);
+  if (!state.plan) state.plan = plan;
+  spent_.warming_up += warming_up.seconds();
 }
 
-/// Google Benchmark aborts over repetitions with different iteration counts, failed ones included, so a row
-/// that fails before its loop enters it with the plan's. It aborts as well over a loop that is entered twice.
-void Runner::fail(benchmark::State& state, const RowState& row_state, bool loop_entered) {
-  const std::size_t operations = row_state.plan.value_or(MeasurePlan()).operations();
-  if (!loop_entered) state.KeepRunningBatch(static_cast<benchmark::IterationCount>(operations));
-  state.SkipWithError(row_state.failure.c_str());
+/// A repetition that comes after another row's finds caches that are not its own.
+void RowRunner::settle(Row& state, const PlannedRow& row) {
+  if (std::exchange(latest_, row.name()) == row.name()) return;
+  session_.begin_group(state.group);
+  const Stopwatch warming_up;
+  state.take(state.plan->batch, Phase::warm_up);
+  spent_.warming_up += warming_up.seconds();
 }
 
-void Runner::report(benchmark::State& state, const MeasurePlan& plan, const Measurement& measured) {
-  auto& counters = state.counters;
-  counters["min_us"] = measured.min_us;
-  counters["p50_us"] = measured.p50_us;
-  counters["p95_us"] = measured.p95_us;
-  counters["cv"] = measured.cv;
-  counters["batch"] = static_cast<double>(plan.batch);
-  counters["samples"] = static_cast<double>(measured.samples);
-  counters["submit_us"] = measured.submit_us;
-  counters["host_bound"] = host_bound(measured) ? 1 : 0;
-  counters["cpu_free_pct"] = std::max(0.0, 100 - percent_of(measured.submit_us, measured.p50_us));
-  if (const std::string load = bound_by(measured, plan); !load.empty())
-    state.SetLabel(std::string(kBoundByLabel) + load);
-  if (measured.over_budget) counters["over_budget"] = 1;
-  for (const auto& [name, value] : current_.fixture->counters(measured)) counters[name] = value;
-  if (const auto mhz = sm_clock_mhz(session_.origin())) counters["sm_clock_mhz"] = *mhz;
-  if (const std::size_t bytes = current_.fixture->bytes(); bytes > 0)
-    state.SetBytesProcessed(static_cast<std::int64_t>(bytes * plan.operations()));
+Measurement RowRunner::measure_and_verify(Row& state) {
+  state.fixture->begin();
+  state.fixture->poison();
+  const Stopwatch measuring;
+  Measurement measured =
+      measure([&state](std::size_t operations, Phase phase) { return state.take(operations, phase); },
+              *state.plan, state.settings);
+  spent_.measuring += measuring.seconds();
+  state.fixture->verify(measured.operations);
+  return measured;
 }
 
-std::string Runner::bound_by(const Measurement& measured, const MeasurePlan& plan) const {
-  std::vector<Load> loads = current_.fixture->loads(measured);
+void RowRunner::describe(RowResult& result, Fixture& fixture) {
+  result.stages = fixture.stages(result.measured);
+  result.bound_by = bound_by(result, fixture.loads(result.measured));
+  result.counters = usual_counters(result);
+  append(result.counters, limit_counters(result.stages, result.measured.p50_us));
+  append(result.counters, fixture.counters(result.measured));
+  if (const auto mhz = sm_clock_mhz(session_.origin()))
+    result.counters.emplace_back(counter::kSmClockMhz, *mhz);
+  result.bytes = fixture.bytes();
+}
+
+std::string RowRunner::bound_by(const RowResult& result, std::vector<Load> loads) const {
   if (loads.empty()) return "";
-  if (host_bound(measured)) return "submission";
-  loads.emplace_back("submission", measured.submit_us);
-  loads.emplace_back("timer_floor", timer_floor_us_ / static_cast<double>(plan.batch));
+  if (is_host_bound(result.measured)) return "submission";
+  loads.emplace_back("submission", result.measured.submit_us);
+  loads.emplace_back("timer_floor", timer_floor_us_ / static_cast<double>(result.plan.batch));
   return longest(loads);
 }
 
-bool Runner::interrupted() const { return interrupt_signal != 0; }
-
-void Runner::show_progress(const PlannedRow& row) {
-  const std::size_t all = rows_.size() * static_cast<std::size_t>(options_.repetitions);
-  const double elapsed_s = seconds_since(start_);
-  const std::size_t done = started_++;
-  if (!terminal_) return;
-  std::string left;
-  if (done > 0) {
-    const double left_s =
-        elapsed_s / static_cast<double>(done) * static_cast<double>(all - std::min(all, done));
-    left = fmt::format(", about {}:{:02} left", static_cast<int>(left_s) / 60, static_cast<int>(left_s) % 60);
-  }
-  fmt::print(stderr, "\r\033[K[{}/{}{}] {}", done + 1, all, left, row.name.substr(0, 100));
-  std::fflush(stderr);
+void RowRunner::fail(Row& state, const std::string& reason) {
+  state.failure = printable(reason);
+  state.fixture.reset();
 }
 
-void Runner::clear_progress() const {
-  if (!terminal_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
-}
-
-std::string Runner::summary() const {
-  const double all_s = seconds_since(start_);
-  return fmt::format(
-      "{} rows in {:.1f} s: {:.1f} s data and stages, {:.1f} s warm-up, {:.1f} s measuring, {:.1f} ms a "
-      "row for the rest",
-      started_, all_s, preparing_s_, warm_up_s_, measuring_s_,
-      started_ > 0 ? 1e3 * (all_s - preparing_s_ - warm_up_s_ - measuring_s_) / static_cast<double>(started_)
-                   : 0.0);
-}
-
-void add_to_context(const std::string& path, const std::string& key, const std::string& value) {
-  if (!std::filesystem::is_regular_file(path)) return;  // a device or a pipe has had all it gets
-  std::ifstream in(path);
-  auto json = nlohmann::ordered_json::parse(in);
-  json.at("context")[key] = value;
-  const std::string temporary = path + ".part";
-  {
-    std::ofstream out(temporary);
-    out << json.dump(2) << "\n";
-    if (!out.flush()) throw std::runtime_error("cannot write " + temporary);
-  }
-  std::filesystem::rename(temporary, path);
+void RowRunner::let_go(const std::string& group) {
+  for (auto& [row, state] : rows_)
+    if (state.group == group) state.fixture.reset();
 }
 
 }  // namespace overlap

@@ -1,88 +1,88 @@
-// Rows become Google Benchmark's: registration, the one place that catches what a row throws, progress, JSON.
+// THE LIFE OF A ROW, top to bottom.
+//
+// prepare(row), the first time it is asked for:
+//   make the fixture (the data of its group is made once) -> for each trial: poison, run, verify
+//   -> warm up and plan. It returns the plan, also after a failure.
+// repeat(row) -> RowResult, once per repetition, in whatever order they are asked for:
+//   begin, poison, measure, verify -> stages, loads, counters -> result.
+//
+// Neither throws: a failure at any step is the result's `failure`, and nothing after it runs. Between the two
+// the adapter enters Google Benchmark's loop exactly once, with the plan's operations, whatever happened: the
+// library aborts over anything else, and calls repetitions one by one, perhaps interleaved. Nothing is
+// rewritten afterwards: the program is a stream of results.
 #pragma once
 
-#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "harness/fixture.hpp"
-#include "harness/options.hpp"
+#include "harness/row_result.hpp"
 #include "harness/session.hpp"
+#include "harness/stopwatch.hpp"
 #include "harness/sweep.hpp"
-
-namespace benchmark {
-class State;
-}
 
 namespace overlap {
 
-/// How the label of a row begins that says what bounds it.
-inline constexpr const char* kBoundByLabel = "bound_by:";
-
-/// A row that failed, and why.
-struct Failure {
-  std::string name;
-  std::string reason;
-};
-
-class Runner {
+/// Makes, tries, measures and describes rows on one device, one at a time.
+class RowRunner {
  public:
+  /// Which fixtures outlive the row that follows.
+  enum class Keep {
+    current,  ///< none: repetitions come one after the other
+    all,      ///< every one, as long as there is memory: repetitions come interleaved with other rows'
+  };
+
   /// @param timer_floor_us  what an event pair reads with nothing between.
-  Runner(Session& session, std::vector<PlannedRow> rows, const Options& options, double timer_floor_us);
+  RowRunner(Session& session, double timer_floor_us, Keep keep);
+  ~RowRunner();
 
-  /// Runs all rows through Google Benchmark, which prints them and writes --benchmark_out.
-  /// @return whether the output file took everything.
-  bool run();
+  /// Makes the row ready, if it is not. Waits. Never throws.
+  MeasurePlan prepare(const PlannedRow& row);
+  /// Measures a repetition of a row that was prepared. Waits. Never throws.
+  RowResult repeat(const PlannedRow& row);
+  /// Has all further repetitions of the row fail for that reason. Never throws.
+  void give_up(const PlannedRow& row, const std::string& reason);
 
-  const std::vector<Failure>& failures() const { return failures_; }
-  bool interrupted() const;
-  /// One line: rows, and where the time went.
-  std::string summary() const;
+  /// Where the time of all rows went, in seconds of the wall clock.
+  struct Spent {
+    double preparing = 0, warming_up = 0, measuring = 0;
+  };
+  const Spent& spent() const { return spent_; }
 
  private:
-  /// What repetitions of a row share, also where other rows come between them.
-  struct RowState {
-    std::optional<MeasurePlan> plan;  ///< the first repetition's: the library wants all equally long
-    std::string failure;              ///< not empty: all further repetitions fail the same way
-  };
-
-  /// The row at hand, kept until another one comes.
-  struct Current {
-    const PlannedRow* row = nullptr;
+  /// What the repetitions of a row share.
+  struct Row {
+    std::string group;  ///< whose data it works on
     std::unique_ptr<Fixture> fixture;
     MeasureSettings settings;
+    std::optional<MeasurePlan> plan;  ///< the first one: the library wants all repetitions equally long
+    std::string failure;              ///< not empty: all further repetitions fail the same way
+
+    Sample take(std::size_t operations, Phase phase) { return fixture->take(operations, phase); }
   };
 
-  void run_row(benchmark::State& state, const PlannedRow& row);
-  void prepare(const PlannedRow& row, RowState& row_state);
-  static void fail(benchmark::State& state, const RowState& row_state, bool loop_entered);
-  void report(benchmark::State& state, const MeasurePlan& plan, const Measurement& measured);
-  std::string bound_by(const Measurement& measured, const MeasurePlan& plan) const;
-  void show_progress(const PlannedRow& row);
-  void clear_progress() const;
+  // The steps, in their order.
+  void make_room(const PlannedRow& row);
+  void make(Row& state, const PlannedRow& row);
+  void try_out(Row& state);
+  void warm_up_and_plan(Row& state);
+  void settle(Row& state, const PlannedRow& row);
+  Measurement measure_and_verify(Row& state);
+  void describe(RowResult& result, Fixture& fixture);
+
+  std::string bound_by(const RowResult& result, std::vector<Load> loads) const;
+  void fail(Row& state, const std::string& reason);
+  void let_go(const std::string& group);
 
   Session& session_;
-  std::vector<PlannedRow> rows_;
-  const Options& options_;
   double timer_floor_us_;
-  std::map<const PlannedRow*, RowState> row_states_;
-  Current current_;
-  std::vector<Failure> failures_;
-  bool terminal_;
-  std::size_t started_ = 0;  ///< rows, repetitions counted
-  std::chrono::steady_clock::time_point start_;
-  std::chrono::steady_clock::time_point busy_until_;  ///< the device's clock stays up for a while after
-  double preparing_s_ = 0, warm_up_s_ = 0, measuring_s_ = 0;
+  Keep keep_;
+  std::map<std::string, Row> rows_;      ///< by name
+  std::string latest_;                   ///< the row that ran last
+  std::optional<Stopwatch> since_busy_;  ///< the device's clock stays up for a while after
+  Spent spent_;
 };
-
-/// Adds what is only known at the end to the context of a finished JSON file, which replaces it in one step.
-/// @throws std::runtime_error if the file is not what was written, or cannot be replaced.
-void add_to_context(const std::string& path, const std::string& key, const std::string& value);
-
-/// Printable ASCII only: Google Benchmark writes other bytes into its JSON as they are.
-std::string printable(std::string text);
 
 }  // namespace overlap

@@ -4,60 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
-#include <numeric>
-#include <optional>
+#include <map>
 #include <set>
-
-#include "families/pipeline/chunks.hpp"
 
 namespace overlap {
 namespace {
 
 constexpr std::size_t kMostValues = 4096;  // of one axis: more is a slip of the hand
-
-/// Splits at every `separator`.
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (;;) {
-    const auto at = text.find(separator);
-    parts.emplace_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
-std::optional<std::int64_t> multiplied(std::int64_t a, std::int64_t b) {
-  std::int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
-  return product;
-}
-
-/// "4096", "2^20", "64Ki", "3M"; nothing if it is no such number or does not fit.
-std::optional<std::int64_t> parse_number(std::string_view text) {
-  if (const auto caret = text.find('^'); caret != std::string_view::npos) {
-    const auto base = parse_number(text.substr(0, caret)), exponent = parse_number(text.substr(caret + 1));
-    if (!base || !exponent || *exponent < 0 || *exponent > 63) return std::nullopt;
-    std::optional<std::int64_t> power = 1;
-    for (std::int64_t i = 0; i < *exponent && power; ++i) power = multiplied(*power, *base);
-    return power;
-  }
-  constexpr std::pair<std::string_view, std::int64_t> kUnits[] = {
-      {"Ki", 1 << 10}, {"Mi", 1 << 20},  {"Gi", 1 << 30},     {"k", 1000},
-      {"K", 1000},     {"M", 1'000'000}, {"G", 1'000'000'000}};
-  std::int64_t unit = 1;
-  for (const auto& [suffix, factor] : kUnits) {
-    if (!text.ends_with(suffix)) continue;
-    unit = factor;
-    text.remove_suffix(suffix.size());
-    break;
-  }
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return multiplied(number, unit);
-}
 
 [[noreturn]] void refuse_value(const Axis& axis, const std::string& value, const std::string& remedy) {
   throw UsageError(fmt::format("axis {}: '{}' is not a value{}", axis.name, value, remedy));
@@ -89,17 +42,14 @@ std::vector<std::string> parse_range(const Axis& axis, const std::string& text) 
   return values;
 }
 
-/// The row's n, divided by K and rounded up, for a value written "n/K".
-std::string resolve(const std::string& value, std::int64_t n) {
-  const std::int64_t divisor = *parse_number(std::string_view(value).substr(2));
-  return std::to_string(
-      std::min(n, rounded_chunk(std::max<std::int64_t>(1, n / divisor + (n % divisor != 0)))));
-}
+/// Whether a value is a part of the row's n: "n" or "n/16".
+bool is_part_of_n(std::string_view value) { return value == "n" || value.starts_with("n/"); }
 
-const std::string& preset_values(const Axis& axis, const std::string& preset, bool host) {
-  if (preset == "full") return axis.full;
-  if (preset == "paper") return axis.paper;
-  return host && !axis.host_quick.empty() ? axis.host_quick : axis.quick;
+/// The part of `n` that `value` names, rounded up, and to a round number where the axis wants one.
+std::string resolve(const Axis& axis, const std::string& value, std::int64_t n) {
+  const std::int64_t divisor = value == "n" ? 1 : *parse_number(std::string_view(value).substr(2));
+  const std::int64_t part = std::max<std::int64_t>(1, n / divisor + (n % divisor != 0));
+  return std::to_string(axis.round ? std::min(n, axis.round(part)) : part);
 }
 
 const std::vector<std::string> kPresets = {"quick", "paper", "full"};
@@ -124,111 +74,184 @@ Override parse_override(const std::vector<Family>& families, const std::string& 
   for (const Family& family : families) {
     family_names.push_back(family.name);
     if (!result.family.empty() && family.name != result.family) continue;
-    for (const Axis& axis : family.axes) {
-      if (std::ranges::find(axis_names, axis.name) == axis_names.end()) axis_names.push_back(axis.name);
-    }
+    for (const Axis& axis : family.axes)
+      if (!contains(axis_names, axis.name)) axis_names.push_back(axis.name);
   }
-  if (!result.family.empty() && std::ranges::find(family_names, result.family) == family_names.end())
+  if (!result.family.empty() && !contains(family_names, result.family))
     throw UsageError("--sweep=" + text + ": no family '" + result.family + "'" +
                      did_you_mean(result.family, family_names));
-  if (std::ranges::find(axis_names, result.axis) == axis_names.end())
+  if (!contains(axis_names, result.axis))
     throw UsageError("--sweep=" + text + ": no axis '" + result.axis + "'" +
                      (result.family.empty() ? "" : " in family " + result.family) +
                      did_you_mean(result.axis, axis_names));
   return result;
 }
 
-/// A word for several families' choices may be right for one and wrong for another: `submit` has graph_pdl in
-/// one only. It is refused only where no family takes it.
+/// The values that an override has for a family's axis. A value may be right for one family and wrong for
+/// another: only `sequence` can submit a graph_pdl, and a part of n needs an n. It is refused only where no
+/// family takes it.
 std::vector<std::string> values_for(const Family& family, const Axis& axis, const Override& override,
                                     const std::vector<Family>& families) {
-  if (axis.choices.empty()) return parse_values(axis, override.values);
-  Axis everywhere = axis;
-  for (const Family& other : families) {
-    if (!override.family.empty() && other.name != family.name) continue;
-    for (const Axis& same : other.axes) {
-      if (same.name != axis.name) continue;
-      for (const std::string& choice : same.choices)
-        if (std::ranges::find(everywhere.choices, choice) == everywhere.choices.end())
-          everywhere.choices.push_back(choice);
-    }
-  }
-  auto values = parse_values(everywhere, override.values);
-  std::erase_if(values,
-                [&](const auto& v) { return std::ranges::find(axis.choices, v) == axis.choices.end(); });
+  std::vector<const Family*> meant;
+  for (const Family& other : families)
+    if (other.has_axis(axis.name) && (override.family.empty() || other.name == override.family))
+      meant.push_back(&other);
+  Axis anyones = axis;
+  for (const Family* other : meant)
+    for (const std::string& choice : std::ranges::find(other->axes, axis.name, &Axis::name)->choices)
+      if (!contains(anyones.choices, choice)) anyones.choices.push_back(choice);
+  auto values = parse_values(axis.choices.empty() ? axis : anyones, override.values);
+  const bool any_has_n = std::ranges::any_of(meant, [](const Family* each) { return each->has_axis("n"); });
+  for (const std::string& value : values)
+    if (axis.choices.empty() && is_part_of_n(value) && !any_has_n)
+      refuse_value(axis, value, fmt::format(": {} has no n to take a part of; write a number", family.name));
+  std::erase_if(values, [&](const std::string& value) {
+    return axis.choices.empty() ? is_part_of_n(value) && !family.has_axis("n")
+                                : !contains(axis.choices, value);
+  });
   return values;
 }
 
-std::string row_name(const Family& family, const Point& point) {
-  std::string name = family.name;
-  for (const auto& [axis, value] : point.coordinates()) name += "/" + axis + ":" + value;
-  return name;
-}
+/// The values of every axis of every family, and which of them --sweep chose.
+class Values {
+ public:
+  Values(const std::vector<Family>& families, const SweepRequest& request, const DeviceInfo& device)
+      : families_(families), host_(request.host), preset_(request.preset) {
+    for (const std::string& text : request.overrides) overrides_.push_back(parse_override(families, text));
+    for (const Family& family : families)
+      for (const Axis& axis : family.axes) set(family, axis, device);
+    for (const Family& family : families)
+      for (const Axis& axis : family.axes)
+        if (!axis.follows.empty() && !chosen(family.name, axis.name)) follow(family, axis);
+  }
 
-/// Every combination of the values, the last axis fastest; "n/K" is resolved by the row's own n.
-std::vector<Point> combine(const Family& family, const std::vector<std::vector<std::string>>& values) {
+  const std::vector<std::string>& of(std::string_view family, std::string_view axis) const {
+    static const std::vector<std::string> kNone;
+    const auto found = values_.find({std::string(family), std::string(axis)});
+    return found == values_.end() ? kNone : found->second;
+  }
+  bool chosen(std::string_view family, std::string_view axis) const {
+    return chosen_.contains({std::string(family), std::string(axis)});
+  }
+
+ private:
+  using Key = std::pair<std::string, std::string>;
+
+  void set(const Family& family, const Axis& axis, const DeviceInfo& device) {
+    auto& values = values_[{family.name, axis.name}];
+    if (const std::string usual = axis.values(preset_, host_); !usual.empty())
+      values = parse_values(axis, usual);
+    if (axis.available)
+      std::erase_if(values, [&](const std::string& value) { return !axis.available(value, device); });
+    for (const Override& override : overrides_) {
+      if (override.axis != axis.name || (!override.family.empty() && override.family != family.name))
+        continue;
+      values = values_for(family, axis, override, families_);
+      chosen_.insert({family.name, axis.name});
+    }
+  }
+  void follow(const Family& family, const Axis& axis) {
+    auto& values = values_[{family.name, axis.name}];
+    for (const std::string& other : axis.follows)
+      for (const std::string& value : of(other, axis.name))
+        if (!contains(values, value)) values.push_back(value);
+  }
+
+  const std::vector<Family>& families_;
+  bool host_;
+  std::string preset_;
+  std::vector<Override> overrides_;
+  std::map<Key, std::vector<std::string>> values_;
+  std::set<Key> chosen_;
+};
+
+/// What one family sees of them.
+class AskedOf : public Asked {
+ public:
+  AskedOf(const Family& family, const Values& values) : family_(family), values_(values) {}
+  bool operator()(std::string_view axis) const override { return values_.chosen(family_.name, axis); }
+  bool operator()(std::string_view family, std::string_view axis) const override {
+    return values_.chosen(family, axis);
+  }
+  bool has(std::string_view family, std::string_view axis, const std::string& value) const override {
+    return contains(values_.of(family, axis), value);
+  }
+
+ private:
+  const Family& family_;
+  const Values& values_;
+};
+
+/// Every combination of the values, the last axis fastest; parts of n are resolved by the row's own n.
+std::vector<Point> combine(const Family& family, const Values& values) {
   std::vector<Point> points(1);
-  for (std::size_t a = 0; a < family.axes.size(); ++a) {
+  for (const Axis& axis : family.axes) {
     std::vector<Point> longer;
     for (const Point& point : points) {
-      for (const std::string& value : values[a]) {
+      for (const std::string& value : values.of(family.name, axis.name)) {
         longer.push_back(point);
-        longer.back().set(family.axes[a].name, value);
+        longer.back().set(axis.name, value);
       }
     }
     points = std::move(longer);
   }
-  for (Point& point : points) {
-    for (const auto& [axis, value] : std::vector(point.coordinates()))
-      if (value.starts_with("n/")) point.set(axis, resolve(value, point.number("n")));
-  }
+  for (Point& point : points)
+    for (const Axis& axis : family.axes)
+      if (axis.choices.empty() && is_part_of_n(point.text(axis.name)))
+        point.set(axis.name, resolve(axis, point.text(axis.name), point.number("n")));
   return points;
 }
 
-}  // namespace
-
-void Point::set(const std::string& axis, const std::string& value) {
-  for (auto& [name, old] : coordinates_) {
-    if (name != axis) continue;
-    old = value;
-    return;
+/// The rows of a family that are worth running, each once, in the order of their values.
+std::vector<PlannedRow> rows_of(const Family& family, const Values& values) {
+  std::vector<PlannedRow> rows;
+  std::set<std::string> seen;
+  const AskedOf asked(family, values);
+  for (Point& point : combine(family, values)) {
+    if (family.canonical) family.canonical(point);
+    if (family.wanted && !family.wanted(point, asked)) continue;
+    RowId id = family.id_of(point);
+    if (seen.insert(print(id)).second) rows.push_back({&family, std::move(point), std::move(id)});
   }
-  coordinates_.emplace_back(axis, value);
+  return rows;
 }
 
-const std::string& Point::text(std::string_view axis) const {
-  for (const auto& [name, value] : coordinates_)
-    if (name == axis) return value;
-  throw std::logic_error("no axis " + std::string(axis) + " in this row");
+/// Rows that share data, in the order they run.
+struct Group {
+  std::vector<PlannedRow> rows;
+  bool side_by_side = false;
+};
+
+/// Groups stand in the order of their first rows. Without data to share, every row is a group.
+std::vector<Group> grouped(std::vector<PlannedRow> rows) {
+  std::vector<Group> groups;
+  std::map<std::string, std::size_t> index;
+  for (PlannedRow& row : rows) {
+    const Family& family = *row.family;
+    const std::string key = family.data_axes.empty() ? row.name() : family.data_key(row.point);
+    const auto [at, added] = index.try_emplace(key, groups.size());
+    if (added) groups.emplace_back();
+    Group& group = groups[at->second];
+    group.side_by_side = group.side_by_side || (family.side_by_side && family.side_by_side(row.point));
+    group.rows.push_back(std::move(row));
+  }
+  return groups;
 }
 
-std::int64_t Point::number(std::string_view axis) const {
-  const std::string& value = text(axis);
-  std::int64_t number = 0;
-  std::from_chars(value.data(), value.data() + value.size(), number);  // parse_values wrote it
-  return number;
-}
-
-std::int64_t Point::number(std::string_view axis, std::int64_t least, std::int64_t most) const {
-  const std::int64_t value = number(axis);
-  if (value < least) throw std::invalid_argument(fmt::format("{}:{} is below {}", axis, value, least));
-  if (value > most) throw std::invalid_argument(fmt::format("{}:{} is above {}", axis, value, most));
-  return value;
-}
+}  // namespace
 
 std::vector<std::string> parse_values(const Axis& axis, const std::string& text) {
   std::vector<std::string> values;
   for (const std::string& part : split(text, ',')) {
     if (!axis.choices.empty()) {
-      if (std::ranges::find(axis.choices, part) == axis.choices.end())
-        refuse_value(axis, part, did_you_mean(part, axis.choices));
+      if (!contains(axis.choices, part)) refuse_value(axis, part, did_you_mean(part, axis.choices));
       values.push_back(part);
     } else if (part.find("..") != std::string::npos) {
       for (std::string& value : parse_range(axis, part)) values.push_back(std::move(value));
-    } else if (part.starts_with("n/") && axis.name != "n") {
-      const auto divisor = parse_number(std::string_view(part).substr(2));
+    } else if (is_part_of_n(part) && axis.name != "n") {
+      const auto divisor = part == "n" ? 1 : parse_number(std::string_view(part).substr(2));
       if (!divisor || *divisor < 1) refuse_value(axis, part, kNumberHelp);
-      values.push_back("n/" + std::to_string(*divisor));
+      values.push_back(part == "n" ? part : "n/" + std::to_string(*divisor));
     } else {
       const auto number = parse_number(part);
       if (!number) refuse_value(axis, part, kNumberHelp);
@@ -240,52 +263,15 @@ std::vector<std::string> parse_values(const Axis& axis, const std::string& text)
 
 std::vector<PlannedRow> plan_rows(const std::vector<Family>& families, const SweepRequest& request,
                                   const DeviceInfo& device) {
-  if (std::ranges::find(kPresets, request.preset) == kPresets.end())
+  if (!contains(kPresets, request.preset))
     throw UsageError("--preset=" + request.preset + " is unknown" + did_you_mean(request.preset, kPresets));
-  std::vector<Override> overrides;
-  for (const std::string& text : request.overrides) overrides.push_back(parse_override(families, text));
-
+  const Values values(families, request, device);
+  std::vector<Group> groups;
+  for (const Family& family : families)
+    for (Group& group : grouped(rows_of(family, values))) groups.push_back(std::move(group));
+  std::ranges::stable_sort(groups, {}, &Group::side_by_side);
   std::vector<PlannedRow> rows;
-  for (const Family& family : families) {
-    std::vector<std::vector<std::string>> values;
-    std::set<std::string, std::less<>> swept;
-    for (const Axis& axis : family.axes) {
-      values.push_back(parse_values(axis, preset_values(axis, request.preset, device.backend == "host")));
-      if (axis.available)
-        std::erase_if(values.back(), [&](const auto& v) { return !axis.available(v, device); });
-      for (const Override& override : overrides) {
-        if (override.axis != axis.name || (!override.family.empty() && override.family != family.name))
-          continue;
-        values.back() = values_for(family, axis, override, families);
-        swept.insert(axis.name);
-      }
-    }
-    std::vector<Point> points;
-    std::set<std::string> seen;
-    for (Point& point : combine(family, values)) {
-      if (family.canonical) family.canonical(point);
-      if (family.wanted && !family.wanted(point, [&](std::string_view axis) { return swept.contains(axis); }))
-        continue;
-      if (seen.insert(row_name(family, point)).second) points.push_back(std::move(point));
-    }
-    // Rows that share their data follow each other; groups stand in the order of their first row.
-    std::vector<std::vector<std::string>> groups;
-    const auto group_of = [&](const Point& point) {
-      std::vector<std::string> key;
-      for (const std::string& axis : family.data_axes) key.push_back(point.text(axis));
-      const auto found = std::ranges::find(groups, key);
-      if (found != groups.end()) return found - groups.begin();
-      groups.push_back(key);
-      return static_cast<std::ptrdiff_t>(groups.size() - 1);
-    };
-    std::vector<std::pair<std::ptrdiff_t, Point>> grouped;
-    for (Point& point : points) grouped.emplace_back(group_of(point), std::move(point));
-    std::ranges::stable_sort(grouped, {}, [](const auto& pair) { return pair.first; });
-    for (auto& [group, point] : grouped) {
-      std::string name = row_name(family, point);
-      rows.push_back({&family, std::move(point), std::move(name)});
-    }
-  }
+  for (Group& group : groups) std::ranges::move(group.rows, std::back_inserter(rows));
   return rows;
 }
 
@@ -298,45 +284,13 @@ std::string describe_axes(const std::vector<Family>& families, bool host) {
       text += fmt::format("  {:<8} {}\n", axis.name, axis.help);
       if (!axis.choices.empty())
         text += fmt::format("  {:<8}   any of  {}\n", "", fmt::join(axis.choices, ","));
-      for (const std::string& preset : kPresets)
-        text += fmt::format("  {:<8}   {:<7} {}\n", "", preset, preset_values(axis, preset, host));
+      if (!axis.follows.empty())
+        text += fmt::format("  {:<8}   as in   {}\n", "", fmt::join(axis.follows, ", "));
+      for (const std::string& preset : axis.follows.empty() ? kPresets : std::vector<std::string>())
+        text += fmt::format("  {:<8}   {:<7} {}\n", "", preset, axis.values(preset, host));
     }
   }
   return text;
-}
-
-namespace {
-
-/// Letters to insert, delete or change to get from one word to the other (Levenshtein).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-}  // namespace
-
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  std::vector<std::pair<std::size_t, std::string>> ranked;
-  for (const std::string& candidate : known) {
-    const bool starts = !word.empty() && candidate.starts_with(word);
-    ranked.emplace_back(starts ? 1 : edit_distance(word, candidate), candidate);
-  }
-  std::ranges::stable_sort(ranked, {}, [](const auto& pair) { return pair.first; });
-  std::vector<std::string> near;
-  for (const auto& [distance, candidate] : ranked)
-    if (distance <= std::max<std::size_t>(2, word.size() / 3) && near.size() < 3)
-      near.push_back("'" + candidate + "'");
-  if (!near.empty()) return "; did you mean " + fmt::format("{}", fmt::join(near, " or ")) + "?";
-  return "; known are " + fmt::format("{}", fmt::join(known, ", "));
 }
 
 }  // namespace overlap

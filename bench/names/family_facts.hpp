@@ -11,10 +11,10 @@
 namespace overlap {
 
 struct FamilyFacts {
-  std::vector<std::string> work;     ///< axes whose equal values mean the same job: one table, one choice
-  Axes plain;                        ///< what a program without overlap does: the baseline
-  Axes defaults;                     ///< of axes that were added late: what a row without them means
-  std::vector<std::string> columns;  ///< counters worth a column
+  std::vector<std::string> work{};     ///< axes whose equal values mean the same job: one table, one choice
+  Axes plain{};                        ///< what a program without overlap does: the baseline
+  Axes defaults{};                     ///< of axes that were added late: what a row without them means
+  std::vector<std::string> columns{};  ///< counters worth a column
 
   bool empty() const { return work.empty() && plain.empty() && defaults.empty() && columns.empty(); }
   bool operator==(const FamilyFacts&) const = default;

@@ -17,9 +17,9 @@ using Axes = std::vector<std::pair<std::string, std::string>>;
 
 /// What identifies a row. A foreign name without axes is a family by itself, kept whole.
 struct RowId {
-  std::string family;       ///< up to the first axis
-  Axes axes;                ///< axes at their default are left out where the family says so
-  std::string suffix;       ///< Google Benchmark's own segments as they were, such as "/manual_time"
+  std::string family{};     ///< up to the first axis
+  Axes axes{};              ///< axes at their default are left out where the family says so
+  std::string suffix{};     ///< Google Benchmark's own segments as they were, such as "/manual_time"
   std::size_t ordinal = 1;  ///< the how-manieth row of its name in a run: above 1 it is shown as " #2"
 
   /// The axis's value; empty if the row has no such axis.

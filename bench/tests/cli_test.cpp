@@ -4,7 +4,6 @@
 #include <set>
 
 #include "command.hpp"
-#include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {
@@ -39,7 +38,7 @@ TEST_F(BenchTest, EveryFamilyRunsAndFillsTheJson) {
   const Json json = run(kSmall);
   for (const char* key : {"backend", "gpu", "compute_capability", "sm_count", "l2_bytes", "copy_engines",
                           "driver", "cuda_runtime", "pcie", "sm_clock_mhz", "timer_floor_us", "build_type",
-                          "compiler", "revision", "sweep"})
+                          "compiler", "revision", "sweep", "gpu_uuid", "pci_address"})
     EXPECT_TRUE(json["context"].contains(key)) << key;
   EXPECT_TRUE(contains(json["context"]["sm_clock_mhz"], "after"));
   EXPECT_TRUE(contains(json["context"]["sweep"], "streams=1,2"));
@@ -93,6 +92,34 @@ TEST_F(BenchTest, FamiliesSayWhatTheirRowsNeed) {
     if (family == "graph_cost" && label.empty()) continue;  // phases that the host does by itself
     ASSERT_TRUE(label.starts_with("bound_by:")) << name;
     EXPECT_TRUE(loads.contains(label.substr(9))) << label;
+  }
+}
+
+/// What the program wrote before its rows were values (c59ff23), a line a family: fields that every row has,
+/// and those with a ? that some have.
+TEST_F(BenchTest, RowsHaveTheFieldsTheyAlwaysHad) {
+  std::map<std::string, std::pair<std::set<std::string>, std::set<std::string>>> known;  // always, sometimes
+  std::istringstream lines(read_file(std::string(OVERLAP_TEST_DATA) + "/fields.txt"));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string family, field;
+    words >> family;
+    while (words >> field)
+      field.starts_with('?') ? known[family].second.insert(field.substr(1))
+                             : known[family].first.insert(field);
+  }
+  const std::set<std::string> later = {"plain_loop_us", "over_plain_loop"};
+  for (const Json& row : run(kSmall)["benchmarks"]) {
+    const std::string name = row["name"];
+    const auto& [always, sometimes] = known.at(name.substr(0, name.find('/')));
+    for (const std::string& field : always)
+      if (field != "overlap_pct" && field != "l2_ratio") {
+        EXPECT_TRUE(row.contains(field)) << name << " has no " << field;
+      }
+    for (const auto& [field, value] : row.items())
+      EXPECT_TRUE(always.contains(field) || sometimes.contains(field) || later.contains(field) ||
+                  field == "overlap_pct" || field == "label" || field == "sm_clock_mhz")
+          << name << " has " << field;
   }
 }
 
@@ -226,6 +253,7 @@ TEST_F(CommandTest, UsageErrorsExitWith2AndNameTheNearest) {
            {"--benchmark_fliter=x", "--benchmark_filter"},
            {"'--benchmark_filter=(('", "regular expression"},
            {"stray", "unexpected argument"},
+           {"--sweep=double_buffer.dim=n/4", "has no n"},
        }) {
     const CommandResult result = run_command(kBench + " " + arguments);
     EXPECT_EQ(result.exit_code, 2) << arguments << "\n" << result.output;
@@ -254,6 +282,33 @@ TEST_F(CommandTest, ListsNamesThatFiltersMatch) {
   const CommandResult one =
       run_command(kBench + " --benchmark_list_tests '--benchmark_filter=^" + first + "$'");
   EXPECT_EQ(one.output, first + "\n");
+}
+
+TEST_F(CommandTest, PresetsHaveTheRowsTheyAlwaysHad) {
+  if (!std::string(OVERLAP_BENCH).ends_with("-host"))
+    GTEST_SKIP() << "recorded with the host backend's sizes";
+  for (const std::string preset : {"quick", "paper"}) {
+    const auto sorted = [](const std::string& text) {
+      std::multiset<std::string> names;
+      std::istringstream lines(text);
+      // The cpu rows follow the other families' sizes, which they did not always.
+      for (std::string name; std::getline(lines, name);)
+        if (!name.starts_with("cpu/")) names.insert(name);
+      return names;
+    };
+    const CommandResult now = run_command(kBench + " --benchmark_list_tests --preset=" + preset);
+    EXPECT_EQ(sorted(now.output),
+              sorted(read_file(std::string(OVERLAP_TEST_DATA) + "/names-" + preset + ".txt")));
+  }
+}
+
+TEST_F(CommandTest, CpuRowsTakeTheSizesOfTheRowsTheyAreFor) {
+  const CommandResult trig =
+      run_command(kBench + " --sweep=pipeline.n=4321 --benchmark_list_tests --benchmark_filter=cpu/op:trig");
+  EXPECT_EQ(trig.output, "cpu/op:trig/n:4321/manual_time\n");
+  const CommandResult sequence = run_command(
+      kBench + " --sweep=pipeline.n=4321 --benchmark_list_tests --benchmark_filter=cpu/op:sequence");
+  EXPECT_FALSE(contains(sequence.output, "4321")) << sequence.output;
 }
 
 #ifdef OVERLAP_BENCH_CUDA

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "families/pipeline/chunks.hpp"
 #include "harness/options.hpp"
 
 namespace overlap {
@@ -16,10 +17,8 @@ using Values = std::vector<std::string>;
 const Axis kNumber{.name = "streams", .help = "", .quick = "1,2", .paper = "4", .full = "8"};
 const Axis kWord{.name = "order",
                  .help = "",
-                 .quick = "depth_first",
-                 .paper = "depth_first",
-                 .full = "depth_first",
-                 .choices = {"sequential", "depth_first", "breadth_first"}};
+                 .choices = {"sequential", "depth_first", "breadth_first"},
+                 .quick = "depth_first"};
 
 /// The message of the UsageError that `action` throws; empty if it throws none.
 template <class Action>
@@ -59,11 +58,10 @@ TEST(ParseValues, NamesTheNearestWord) {
 std::vector<Family> families() {
   Family chunked;
   chunked.name = "chunked";
-  chunked.axes = {
-      kWord,
-      kNumber,
-      {.name = "chunk", .help = "", .quick = "n/4,n/3", .paper = "n/4", .full = "n/4"},
-      {.name = "n", .help = "", .quick = "10,100", .paper = "1000", .full = "1000", .host_quick = "7"}};
+  chunked.axes = {kWord,
+                  kNumber,
+                  {.name = "chunk", .help = "", .quick = "n/4,n/3", .paper = "n/4", .round = rounded_chunk},
+                  {.name = "n", .help = "", .quick = "10,100", .paper = "1000", .host_quick = "7"}};
   chunked.data_axes = {"n"};
   chunked.canonical = [](Point& point) {
     if (point.text("order") == "sequential") point.set("streams", "1");
@@ -71,18 +69,15 @@ std::vector<Family> families() {
   Family small;
   small.name = "small";
   small.axes = {{.name = "n", .help = "", .quick = "5,6", .paper = "5", .full = "5"}};
-  small.wanted = [](const Point& point, const AskedFor& asked) {
-    return point.number("n") == 5 || asked("n");
-  };
+  small.wanted = [](const Point& point, const Asked& asked) { return point.number("n") == 5 || asked("n"); };
   return {chunked, small};
 }
 
-std::vector<std::string> names(const SweepRequest& request, bool host = false) {
+std::vector<std::string> names(SweepRequest request, bool host = false) {
   static const std::vector<Family> all = families();
   std::vector<std::string> result;
-  DeviceInfo device;
-  device.backend = host ? "host" : "cuda";
-  for (const PlannedRow& row : plan_rows(all, request, device)) result.push_back(row.name);
+  request.host = host;
+  for (const PlannedRow& row : plan_rows(all, request, {})) result.push_back(row.name());
   return result;
 }
 
@@ -107,9 +102,6 @@ TEST(PlanRows, PresetsLeaveOutWhatTheDeviceHasNot) {
   family.name = "f";
   family.axes = {{.name = "mem",
                   .help = "",
-                  .quick = "a,b",
-                  .paper = "a",
-                  .full = "a",
                   .choices = {"a", "b"},
                   .available = [](const std::string& value, const DeviceInfo& device) {
                     return value != "b" || device.write_combined;
@@ -171,19 +163,113 @@ TEST(PlanRows, BigNumbersStayExact) {
             "chunked/order:depth_first/streams:1/chunk:1585267068834414592/n:4611686018427387904");
 }
 
+TEST(PlanRows, OnlyAxesThatWantItGetRoundParts) {
+  EXPECT_EQ(names({.overrides = {"streams=n/15", "chunk=n", "chunked.n=16777216", "small.n=1"}}).front(),
+            "chunked/order:depth_first/streams:1118482/chunk:16777216/n:16777216");
+}
+
+TEST(PlanRows, PartsOfNNeedAnN) {
+  Family with, without;
+  with.name = "with";
+  with.axes = {kNumber, {.name = "n", .help = "", .quick = "8"}};
+  without.name = "without";
+  without.axes = {kNumber, {.name = "dim", .help = "", .quick = "4"}};
+  const auto rows = [&](const std::string& sweep) {
+    Values result;
+    for (const PlannedRow& row : plan_rows({with, without}, {.overrides = {sweep}}, {}))
+      result.push_back(row.name());
+    return result;
+  };
+  EXPECT_EQ(rows("streams=n/4,3"),
+            (Values{"with/streams:2/n:8", "with/streams:3/n:8", "without/streams:3/dim:4"}));
+  for (const char* wrong : {"dim=n/4", "without.dim=n", "without.streams=n/2"})
+    EXPECT_NE(refusal([&] { rows(wrong); }).find("without has no n"), std::string::npos) << wrong;
+  EXPECT_NE(refusal([&] { rows("n=n/2"); }), "");
+}
+
+TEST(PlanRows, PresetsFallBackToOneAnother) {
+  const Axis numbers{.name = "x", .help = "", .quick = "1,2", .host_quick = "1"};
+  EXPECT_EQ(numbers.values("quick", false), "1,2");
+  EXPECT_EQ(numbers.values("quick", true), "1");
+  EXPECT_EQ(numbers.values("paper", true), "1,2");
+  EXPECT_EQ(numbers.values("full", false), "1,2");
+  const Axis words{.name = "x", .help = "", .choices = {"a", "b"}, .paper = "a"};
+  EXPECT_EQ(words.values("quick", true), "a,b");
+  EXPECT_EQ(words.values("paper", false), "a");
+  EXPECT_EQ(words.values("full", false), "a");
+}
+
+TEST(PlanRows, ALateAxisIsNotInTheNameAtItsDefault) {
+  Family family;
+  family.name = "f";
+  family.axes = {
+      kNumber,
+      {.name = "alloc", .help = "", .choices = {"kept", "pool"}, .quick = "kept", .late_default = "kept"}};
+  const auto rows = [&](std::vector<std::string> overrides) {
+    Values result;
+    for (const PlannedRow& row : plan_rows({family}, {.overrides = std::move(overrides)}, {})) {
+      EXPECT_FALSE(row.point.text("alloc").empty());
+      result.push_back(row.name());
+    }
+    return result;
+  };
+  EXPECT_EQ(rows({"streams=1"}), (Values{"f/streams:1"}));
+  EXPECT_EQ(rows({"streams=1", "alloc=kept,pool"}), (Values{"f/streams:1", "f/streams:1/alloc:pool"}));
+}
+
+TEST(PlanRows, GroupsThatLaunchSideBySideComeLast) {
+  Family family;
+  family.name = "f";
+  family.axes = {{.name = "how", .help = "", .choices = {"beside", "after"}},
+                 {.name = "n", .help = "", .quick = "1,2"}};
+  family.side_by_side = [](const Point& point) {
+    return point.is("how", "beside") && point.number("n") == 2;
+  };
+  const auto rows = [&] {
+    Values result;
+    for (const PlannedRow& row : plan_rows({family}, {}, {})) result.push_back(row.name());
+    return result;
+  };
+  EXPECT_EQ(rows(), (Values{"f/how:beside/n:1", "f/how:after/n:1", "f/how:after/n:2", "f/how:beside/n:2"}));
+  family.data_axes = {"n"};  // rows that share data stay together
+  EXPECT_EQ(rows(), (Values{"f/how:beside/n:1", "f/how:after/n:1", "f/how:beside/n:2", "f/how:after/n:2"}));
+}
+
+TEST(PlanRows, AnAxisCanFollowOthers) {
+  Family source, reference;
+  source.name = "source";
+  source.axes = {{.name = "n", .help = "", .quick = "5,600", .paper = "7"}};
+  reference.name = "reference";
+  reference.axes = {{.name = "n", .help = "", .follows = {"source"}}};
+  reference.wanted = [](const Point& point, const Asked& asked) {
+    return asked("n") ||
+           (asked.has("source", "n", point.text("n")) && (asked("source", "n") || point.number("n") < 100));
+  };
+  const auto rows = [&](const SweepRequest& request) {
+    Values result;
+    for (const PlannedRow& row : plan_rows({source, reference}, request, {}))
+      if (row.family->name == "reference") result.push_back(row.name());
+    return result;
+  };
+  EXPECT_EQ(rows({}), (Values{"reference/n:5"}));
+  EXPECT_EQ(rows({.preset = "paper"}), (Values{"reference/n:7"}));
+  EXPECT_EQ(rows({.overrides = {"source.n=900,3"}}), (Values{"reference/n:900", "reference/n:3"}));
+  EXPECT_EQ(rows({.overrides = {"reference.n=4"}}), (Values{"reference/n:4"}));
+}
+
 TEST(Point, ChecksLimits) {
   Point point;
   point.set("streams", "0");
-  EXPECT_THROW(point.number("streams", 1, 8), std::invalid_argument);
+  EXPECT_THROW(point.count("streams", 8), std::invalid_argument);
   point.set("streams", "9");
-  EXPECT_THROW(point.number("streams", 1, 8), std::invalid_argument);
+  EXPECT_THROW(point.count("streams", 8), std::invalid_argument);
   point.set("streams", "8");
-  EXPECT_EQ(point.number("streams", 1, 8), 8);
+  EXPECT_EQ(point.count("streams", 8), 8U);
 }
 
 Options options(std::vector<const char*> words) {
   words.insert(words.begin(), "overlap-bench");
-  return parse_options(static_cast<int>(words.size()), words.data(), false);
+  return parse_options(static_cast<int>(words.size()), words.data(), "cuda");
 }
 
 TEST(Options, GoogleBenchmarksFlagsKeepTheirMeaning) {
@@ -210,14 +296,23 @@ TEST(Options, RefusesWithTheNearestFlag) {
     EXPECT_NE(refusal([&] { options({bad}); }), "") << bad;
 }
 
-TEST(NameFilter, SearchesAndInverts) {
-  EXPECT_TRUE(NameFilter("").matches("a/n:1/manual_time"));
-  EXPECT_TRUE(NameFilter("all").matches("a/n:1/manual_time"));
-  EXPECT_TRUE(NameFilter("n:1/").matches("a/n:1/manual_time"));
-  EXPECT_FALSE(NameFilter("n:1$").matches("a/n:1/manual_time"));
-  EXPECT_FALSE(NameFilter("-n:1/").matches("a/n:1/manual_time"));
-  EXPECT_TRUE(NameFilter("-n:2/").matches("a/n:1/manual_time"));
-  EXPECT_NE(refusal([] { NameFilter("(("); }), "");
+TEST(Selected, SearchesAndInverts) {
+  Family family;
+  family.name = "a";
+  family.axes = {{.name = "n", .help = "", .quick = "1"}};
+  const auto matches = [&](const std::string& filter) {
+    return selected(plan_rows({family}, {}, {}), filter).size() == 1;
+  };
+  for (const char* filter : {"", "all", "n:1/", "-n:2/", "^a/n:1/manual_time$"})
+    EXPECT_TRUE(matches(filter)) << filter;
+  for (const char* filter : {"n:1$", "-n:1/", "-all"}) EXPECT_FALSE(matches(filter)) << filter;
+  EXPECT_NE(refusal([&] { matches("(("); }), "");
+}
+
+TEST(Options, KnowInterleavingAndTheBackend) {
+  EXPECT_TRUE(options({"--benchmark_enable_random_interleaving=true"}).interleaved);
+  EXPECT_FALSE(options({}).interleaved);
+  EXPECT_FALSE(options({}).sweep.host);
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ from measure import Measurement, Sample, Settings, measure
 from rows import Row, UsageError, plan_rows
 
 FAMILIES = [swish.FAMILY, products.DOUBLE_BUFFER, products.STREAMS]
-STAYS_WARM_S = 1.0  # a GPU that was busy so recently needs only a quarter of the warm-up
+STAYS_WARM_S = 0.1  # a GPU that was busy so recently needs only a quarter of the warm-up; as in row_runner.cpp
 WARM_SHARE = 0.25
 EXAMPLES = """examples:
   main.py --benchmark_out=torch.json && overlap-report table run.json torch.json

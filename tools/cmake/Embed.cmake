@@ -1,6 +1,6 @@
 # Run at build time: writes a C++ source that holds files as strings.
 # -DOUTPUT=<source> -DNAMES=<name,...> and for each name -D<name>=<path>; one without a path becomes an empty string.
-set(text "#include \"show/page_assets.hpp\"\n\nnamespace overlap::report::assets {\n\n")
+set(text "#include \"show/html/assets.hpp\"\n\nnamespace overlap::report::assets {\n\n")
 string(REPLACE "," ";" names "${NAMES}")
 foreach(name IN LISTS names)
   set(path "${${name}}")

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # One run on a machine with a GPU, from build to results: builds, runs the CUDA tests, the sweeps, the sanitizers,
 # and leaves everything in a folder.
-#   tools/lab/gpu_run.sh OUTPUT_FOLDER [STEP...]      steps: tests quick again paper sanitize (default), aa, torch
+#   tools/lab/gpu_run.sh OUTPUT_FOLDER [STEP...]      steps: tests quick again paper sanitize (default), aa, torch, against, interleaved
 # aa: ten short runs of the same program, for verdicts on nothing: aa.tar.gz and the tolerances they give.
 # torch: installs the PyTorch extension into python3 (which needs torch, google-benchmark, pytest and scikit-build-core),
 # runs its tests and its benchmark.
+# against: builds the sources in the folder AGAINST too, and runs both programs in turn: five runs a side, a verdict a row.
+# interleaved: three repetitions of every pipeline row, in order and shuffled; says how long each took.
 # tools/lab/record.sh makes the tables of it.
 # Environment: CUDA_ARCHITECTURES (default 90), REVISION (default: asks git), AA_RUNS (default 10).
 set -uo pipefail
@@ -61,6 +63,22 @@ for step in $steps; do
         --sweep=n=1000,2^28 --sweep=dtype=float32 --sweep=impl=extension,silu,composed --sweep=submit=launch \
         --benchmark_repetitions=9 --benchmark_enable_random_interleaving=true \
         --benchmark_out="$out/torch-repeated.json" >>"$out/torch.log" 2>&1 ;;
+    against)
+      base=build/gpu-against
+      cmake -S "${AGAINST:?the folder of the other sources}" -B $base -G Ninja -DCMAKE_BUILD_TYPE=Release -DOVERLAP_ENABLE_CUDA=ON \
+        -DCMAKE_CUDA_ARCHITECTURES="${CUDA_ARCHITECTURES:-90}" -DBUILD_TESTING=OFF -DOVERLAP_REVISION=against >"$out/against-build.log" 2>&1 &&
+        cmake --build $base --target overlap-bench >>"$out/against-build.log" 2>&1 || { tail -20 "$out/against-build.log"; exit 1; }
+      REPORT=$build/overlap-report attempt tools/compare.sh --baseline $base/overlap-bench --new $build/overlap-bench \
+        --runs "${RUNS:-5}" -o "$out/against" -- --benchmark_filter="${ROWS:-^(pipeline|sequence|double_buffer|swish)/}" \
+        --benchmark_min_time=0.05 --benchmark_min_warmup_time=0.05 >"$out/against.log" 2>&1
+      cat "$out/against/verdict.txt"
+      tar -C "$out" -czf "$out/against.tar.gz" against && rm -rf "$out/against" ;;
+    interleaved)
+      for shuffled in false true; do
+        attempt $build/overlap-bench --benchmark_filter='^pipeline' --benchmark_repetitions=3 --benchmark_min_time=0.02 \
+          --benchmark_min_warmup_time=0.02 --benchmark_enable_random_interleaving=$shuffled >/dev/null 2>"$out/interleaved.err"
+        echo "interleaving $shuffled: $(grep 'rows in' "$out/interleaved.err")"
+      done ;;
     *) echo "unknown step $step"; exit 2 ;;
   esac
 done

@@ -1,3 +1,5 @@
+// What each command does, in order: read the files, judge, write in the format that was asked for, and say by
+// the exit code what it came to. Whatever is computed or laid out lies in judge/ and show/.
 #include "commands.hpp"
 
 #include <fmt/format.h>
@@ -14,9 +16,9 @@
 #include "read/merge.hpp"
 #include "read/results.hpp"
 #include "show/export.hpp"
-#include "show/page.hpp"
-#include "show/table.hpp"
-#include "show/verdict_format.hpp"
+#include "show/findings.hpp"
+#include "show/json.hpp"
+#include "show/render.hpp"
 
 namespace overlap::report {
 namespace {
@@ -76,6 +78,14 @@ void write(const std::string& text, const std::string& path) {
   if (!out.flush()) throw UsageError("-o " + path + ": cannot write there");
 }
 
+/// The document in one of the formats that every document has.
+std::string shown(const Document& document, const std::string& format) {
+  if (format == "md") return to_markdown(document);
+  if (format == "html") return to_html(document);
+  if (format == "csv") return to_csv(document);
+  return to_text(document);
+}
+
 /// Reads "COUNTER" or "COUNTER:higher".
 void read_metric(CompareArguments& arguments) {
   const auto colon = arguments.metric.find(':');
@@ -126,28 +136,22 @@ int table(const Options& options) {
   std::vector<Run> runs = merged(read_runs(options.files));
   std::ranges::for_each(runs, add_raw_kernels);
   const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs));
-  const auto format = options.format == "html"   ? table_page
-                      : options.format == "md"   ? to_markdown
-                      : options.format == "csv"  ? to_csv
-                      : options.format == "json" ? to_json
-                                                 : to_text;
-  write(format(views, runs), options.output);
+  write(options.format == "json"  ? table_json(views, runs)
+        : options.format == "csv" ? to_csv(table_records(views, runs))
+                                  : shown(tables(views, runs), options.format),
+        options.output);
   return failed_rows(runs);
 }
 
 int advise_on(const Options& options) {
   const std::vector<Run> runs = merged(read_runs(options.files));
-  if (options.format == "html" && runs.size() > 1)
-    throw UsageError("advise --format html takes one run: a page is about one machine");
-  std::string text;
+  std::vector<Advice> all;
+  std::string json;
   for (const Run& run : runs) {
-    const Advice advice = advise(run);
-    if (!text.empty() && options.format != "json") text += "\n";
-    text += options.format == "json"   ? advice_json(advice, run)
-            : options.format == "html" ? advice_page(advice, run)
-                                       : advice_text(advice, run);
+    all.push_back(advise(run));
+    if (options.format == "json") json += advice_json(all.back(), run);
   }
-  write(text, options.output);
+  write(options.format == "json" ? json : shown(advice(all, runs), options.format), options.output);
   return failed_rows(runs);
 }
 
@@ -189,12 +193,10 @@ int compare(CompareArguments& arguments, const Options& options) {
             difference.key, fmt::join(difference.values, " / "), difference.key));
     return kIncomparable;
   }
-  write(options.format == "html"    ? compare_page(judgement, arguments.options)
-        : options.format == "md"    ? judgement_markdown(judgement, arguments.options)
-        : options.format == "csv"   ? judgement_csv(judgement)
-        : options.format == "json"  ? judgement_json(judgement, arguments.options)
-        : options.format == "junit" ? judgement_junit(judgement)
-                                    : judgement_text(judgement, arguments.options),
+  write(options.format == "json"    ? compare_json(judgement, arguments.options)
+        : options.format == "junit" ? compare_junit(judgement)
+        : options.format == "csv"   ? to_csv(comparison_records(judgement))
+                                    : shown(comparison(judgement, arguments.options), options.format),
         options.output);
   if (arguments.advisory) return kFine;
   if (judgement.bad()) return kBad;
@@ -219,10 +221,7 @@ int history_show(HistoryArguments& arguments, const Options& options) {
   if (!arguments.acknowledged.empty())
     arguments.options.acknowledged = read_acknowledgements(arguments.acknowledged);
   const std::vector<Series> all = analyse(store, arguments.options);
-  write(options.format == "html"   ? history_page(all)
-        : options.format == "json" ? history_json(all)
-                                   : history_text(all),
-        options.output);
+  write(options.format == "json" ? history_json(all) : shown(history(all), options.format), options.output);
   return !arguments.advisory && std::ranges::any_of(all, is_bad) ? kBad : kFine;
 }
 

@@ -1,4 +1,5 @@
-// overlap-report: the command line. What each command does is in commands.cpp.
+// overlap-report: the command line. Each command has a help text, its options, and one function of
+// commands.cpp that is called when the words have been read; what that returns is the exit code.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,141 +11,164 @@
 namespace overlap::report {
 namespace {
 
-/// Adds what every command takes beside its files.
+constexpr const char* kFooter =
+    R"(In CSV and JSON, times are in microseconds and ratios are plain numbers.
+
+Exit codes: 0 fine, 1 a row failed, regressed or was removed, 2 usage, 3 unreadable input,
+4 inconclusive rows (if asked), 5 runs that cannot be compared.)";
+
+constexpr const char* kTable =
+    R"(Speedup tables, one per family and size. Several files stand side by side; every speedup is within one file.
+Columns: time is the median; ± the standard deviation over the mean; of bound compares with the least time
+that the stages allow; hidden is the share of what overlap could hide; of copy compares with a device-to-device
+copy of as many bytes; over CPU with one CPU thread; CPU free is the share of the time in which the submitting
+thread is free; submit_us is the CPU time to enqueue one operation; bound by is the part that is busy longest.)";
+constexpr const char* kTableExamples = R"(
+Examples:
+  overlap-report table run.json
+  overlap-report table h200.json l40s.json --format md -o table.md
+  overlap-report table run.json --baseline submit=graph)";
+
+constexpr const char* kAdvise =
+    R"(What to do, from the numbers of a run: the best configuration of all that was swept and how far it is from its
+limit, from which n on graphs stop paying and after how many replays they are paid back, whether double
+buffering pays, where overlap was lost and why, and which rules of thumb hold on this machine.)";
+constexpr const char* kAdviseExamples = R"(
+Examples:
+  overlap-report advise run.json
+  overlap-report advise run.json --format html -o advice.html)";
+
+constexpr const char* kCompare =
+    R"(A verdict per row, and an exit code for CI. Runs differ, so compare several runs of each build, five or more,
+alternating (tools/compare.sh does). Each file is one run of the program. A row is REGRESSED or IMPROVED if the
+whole 95 % interval of its ratio lies beyond the tolerance and, over all rows tested, at most 5 % of such calls are
+false; SAME if the interval lies within; else INCONCLUSIVE, with the number of runs that would settle it.)";
+constexpr const char* kCompareExamples = R"(
+Examples:
+  overlap-report compare --baseline main-*.json --new branch-*.json
+  overlap-report compare --baseline a*.json --new b*.json --metric bytes_per_second --format md -o comment.md)";
+
+constexpr const char* kNoise =
+    R"(Tolerances for `compare --tolerances`, from runs of the same program on the same machine: how far each row
+moves by itself (three standard deviations of a difference of two runs).)";
+
+constexpr const char* kExport =
+    R"(Runs for other trackers, medians over the files, failed rows left out (and the exit code 1): gbench, Google
+Benchmark JSON with one plain row a name; github-action, a customSmallerIsBetter list; bencher, Bencher Metric
+Format; otava, CSV for Apache Otava, a line a run.)";
+
+constexpr const char* kHistory = "An append-only store of runs, and where its series changed.";
+constexpr const char* kHistoryAdd =
+    "Append runs to the store: a line each, in one write under a lock. Makes the store if there is none.";
+constexpr const char* kHistoryShow =
+    R"(Change points and slow drift of every row, each with the commit that it began with. Exit code 1 if a row got
+slower and stayed so, and nobody acknowledged it.)";
+
+/// Adds what every command takes that writes something.
 void add_output(CLI::App& command, Options& options, const std::vector<std::string>& formats) {
-  command
-      .add_option("--format", options.format,
-                  fmt::format("{} (default {})", fmt::join(formats, ", "), formats.front()))
-      ->check(CLI::IsMember(formats));
+  const std::string help = fmt::format("{} (default {})", fmt::join(formats, ", "), formats.front());
+  command.add_option("--format", options.format, help)->check(CLI::IsMember(formats));
   command.add_option("-o,--output", options.output, "Write to this file instead of standard output");
 }
 
-void add_common(CLI::App& command, Options& options, const std::vector<std::string>& formats) {
-  command.add_option("files", options.files, "JSON files, each one run")->required();
+/// The same for what people read, which has every format; `more` are for programs.
+void add_document(CLI::App& command, Options& options, const std::vector<std::string>& more) {
+  std::vector<std::string> formats = {"text", "md", "csv", "html"};
+  formats.insert(formats.end(), more.begin(), more.end());
   add_output(command, options, formats);
 }
 
-CLI::App* add_compare(CLI::App& app, CompareArguments& arguments, Options& options) {
-  CLI::App* command = app.add_subcommand(
-      "compare",
-      "A verdict per row, and an exit code for CI. Each file is one run of the program; give several a side, "
-      "five or more, made\n"
-      "in turn (tools/compare.sh does): one run says nothing of the next. A row is REGRESSED or IMPROVED if "
-      "the whole 95 %\n"
-      "interval of its ratio lies beyond the tolerance and, over all rows tested, at most 5 % of such calls "
-      "are false; SAME\n"
-      "if the interval lies within; else INCONCLUSIVE, with the number of runs that would settle it.");
-  command->add_option("--baseline", arguments.baseline, "JSON files of the old program");
-  command->add_option("--baseline-store", arguments.store, "Take the baseline from this store (see history)");
-  command->add_option("--commit", arguments.commit, "Of the store: the runs of this commit");
-  command->add_option("--last", arguments.last, "Of the store: the last so many runs");
-  command->add_option("--new", arguments.fresh, "JSON files of the new program")->required();
-  command->add_option("--metric", arguments.metric,
-                      "time (default), or a counter; COUNTER:lower or COUNTER:higher where its name does not "
-                      "say what is better");
+void add_files(CLI::App& command, Options& options) {
+  command.add_option("files", options.files, "JSON files, each one run")->required();
+}
+
+void add_comparison(CLI::App& command, CompareArguments& arguments) {
+  command.add_option("--baseline", arguments.baseline, "JSON files of the old program");
+  command.add_option("--baseline-store", arguments.store, "Take the baseline from this store (see history)");
+  command.add_option("--commit", arguments.commit, "Of the store: the runs of this commit");
+  command.add_option("--last", arguments.last, "Of the store: the last so many runs");
+  command.add_option("--new", arguments.fresh, "JSON files of the new program")->required();
+  command.add_option("--metric", arguments.metric,
+                     "time (default), or a counter; COUNTER:lower or COUNTER:higher where its name does not "
+                     "say what is better");
   command
-      ->add_option("--tolerance", arguments.options.tolerance,
-                   "Relative change that nobody minds (default 0.02)")
+      .add_option("--tolerance", arguments.options.tolerance,
+                  "Relative change that nobody minds (default 0.02)")
       ->check(CLI::Range(0.0, 10.0));
-  command->add_option("--tolerances", arguments.tolerances,
-                      "File of tolerances by row or pattern, by hand or from `noise`");
-  command->add_option("--alpha", arguments.options.alpha, "False discovery rate (default 0.05)")
+  command.add_option("--tolerances", arguments.tolerances,
+                     "File of tolerances by row or pattern, by hand or from `noise`");
+  command.add_option("--alpha", arguments.options.alpha, "False discovery rate (default 0.05)")
       ->check(CLI::Range(0.0, 1.0));
   command
-      ->add_option("--allow-context-diff", arguments.options.allowed_differences,
-                   "Context key that may differ, such as driver; repeatable")
+      .add_option("--allow-context-diff", arguments.options.allowed_differences,
+                  "Context key that may differ, such as driver; repeatable")
       ->allow_extra_args(false);
-  command->add_flag("--fail-on-inconclusive", arguments.fail_on_inconclusive,
-                    "Exit 4 if a row is inconclusive");
-  command->add_flag("--advisory", arguments.advisory, "Exit 0 whatever the verdicts");
-  add_output(*command, options, {"text", "md", "csv", "json", "junit", "html"});
-  command->footer(
-      "\nExamples:\n"
-      "  overlap-report compare --baseline main-*.json --new branch-*.json\n"
-      "  overlap-report compare --baseline a*.json --new b*.json --metric bytes_per_second --format md -o "
-      "comment.md");
-  return command;
+  command.add_flag("--fail-on-inconclusive", arguments.fail_on_inconclusive,
+                   "Exit 4 if a row is inconclusive");
+  command.add_flag("--advisory", arguments.advisory, "Exit 0 whatever the verdicts");
+}
+
+void add_history(CLI::App& command, HistoryArguments& arguments) {
+  command.add_option("store", arguments.store, "The store")->required();
+  command.add_option("--acknowledged", arguments.acknowledged,
+                     "File of changes that are meant, each until a date");
+  command
+      .add_option("--least-change", arguments.options.least_change,
+                  "Smallest change that matters (default 0.02)")
+      ->check(CLI::Range(0.0, 10.0));
+  command.add_flag("--advisory", arguments.advisory, "Exit 0 whatever has changed");
 }
 
 int run(int argc, char** argv) {
   CLI::App app("Turns the JSON of overlap-bench into speedup tables, advice and verdicts.", "overlap-report");
   app.require_subcommand(1);
-  app.footer(
-      "Exit codes: 0 fine, 1 a row failed, regressed or was removed, 2 usage, 3 unreadable input, 4 "
-      "inconclusive rows (if asked),\n"
-      "5 runs that cannot be compared.");
+  app.footer(kFooter);
   Options options;
-  CLI::App* table_command = app.add_subcommand("table",
-                                               "Speedup tables, one per family and size. Several files stand "
-                                               "side by side; every speedup is within one file.\n"
-                                               "Columns: time is the median; \u00B1 the standard deviation "
-                                               "over the mean; of bound compares with the least time\n"
-                                               "that the stages allow; hidden is the share of what overlap "
-                                               "could hide; of copy compares with a device-to-device\n"
-                                               "copy of as many bytes; over CPU with one CPU thread; CPU "
-                                               "free is the share of the time in which the submitting\n"
-                                               "thread is free; submit_us is the CPU time to enqueue one "
-                                               "operation; bound by is the part that is busy longest.");
-  add_common(*table_command, options, {"text", "md", "csv", "json", "html"});
-  table_command
-      ->add_option("--baseline", options.baseline,
-                   "AXIS=VALUE that speedups are over, repeatable (default: per family, in the title)")
-      ->allow_extra_args(false);
-  table_command->footer(
-      "\nExamples:\n"
-      "  overlap-report table run.json\n"
-      "  overlap-report table h200.json l40s.json --format md -o table.md\n"
-      "  overlap-report table run.json --baseline submit=graph");
-  CLI::App* advise_command = app.add_subcommand(
-      "advise",
-      "What to do, from the numbers of a run: the best configuration of all that was swept and how far it is "
-      "from its\n"
-      "limit, from which n on graphs stop paying and after how many replays they are paid back, whether "
-      "double\n"
-      "buffering pays, where overlap was lost and why, and which rules of thumb hold on this machine.");
-  add_common(*advise_command, options, {"text", "json", "html"});
-  advise_command->footer("\nExample:\n  overlap-report advise run.json");
-  CompareArguments arguments;
-  CLI::App* compare_command = add_compare(app, arguments, options);
-  CLI::App* noise_command =
-      app.add_subcommand("noise",
-                         "Tolerances for `compare --tolerances`, from runs of the same program on the same "
-                         "machine: how far each row moves by\n"
-                         "itself (three standard deviations of a difference of two runs).");
-  add_common(*noise_command, options, {"json"});
-  noise_command->add_option("--least", arguments.options.tolerance, "Smallest tolerance (default 0.02)")
-      ->check(CLI::Range(0.0, 10.0));
-  CLI::App* export_command =
-      app.add_subcommand("export",
-                         "Runs for other trackers, medians over the files, failed rows left out (and the "
-                         "exit code 1): gbench, Google Benchmark\n"
-                         "JSON with one plain row a name; github-action, a customSmallerIsBetter list; "
-                         "bencher, Bencher Metric Format; otava,\n"
-                         "CSV for Apache Otava, a line a run.");
-  add_common(*export_command, options, {"gbench", "github-action", "bencher", "otava"});
+  CompareArguments comparing;
   HistoryArguments history;
-  CLI::App* history_command =
-      app.add_subcommand("history", "An append-only store of runs, and where its series changed.");
-  history_command->require_subcommand(1);
-  CLI::App* add_command = history_command->add_subcommand(
-      "add",
-      "Append runs to the store: a line each, in one write under a lock. Makes the store if there is none.");
-  add_command->add_option("store", history.store, "The store, a file of JSON lines")->required();
-  add_command->add_option("files", options.files, "JSON files, each one run")->required();
-  CLI::App* show_command =
-      history_command->add_subcommand("show",
-                                      "Change points and slow drift of every row, each with the commit that "
-                                      "it began with. Exit code 1 if a row got slower\n"
-                                      "and stayed so, and nobody acknowledged it.");
-  show_command->add_option("store", history.store, "The store")->required();
-  show_command->add_option("--acknowledged", history.acknowledged,
-                           "File of changes that are meant, each until a date");
-  show_command
-      ->add_option("--least-change", history.options.least_change,
-                   "Smallest change that matters (default 0.02)")
+  int code = kFine;
+
+  CLI::App& table_command = *app.add_subcommand("table", kTable)->footer(kTableExamples);
+  add_files(table_command, options);
+  table_command
+      .add_option("--baseline", options.baseline,
+                  "AXIS=VALUE that speedups are over, repeatable (default: per family, in the title)")
+      ->allow_extra_args(false);
+  add_document(table_command, options, {"json"});
+  table_command.callback([&] { code = table(options); });
+
+  CLI::App& advise_command = *app.add_subcommand("advise", kAdvise)->footer(kAdviseExamples);
+  add_files(advise_command, options);
+  add_document(advise_command, options, {"json"});
+  advise_command.callback([&] { code = advise_on(options); });
+
+  CLI::App& compare_command = *app.add_subcommand("compare", kCompare)->footer(kCompareExamples);
+  add_comparison(compare_command, comparing);
+  add_document(compare_command, options, {"json", "junit"});
+  compare_command.callback([&] { code = compare(comparing, options); });
+
+  CLI::App& noise_command = *app.add_subcommand("noise", kNoise);
+  add_files(noise_command, options);
+  noise_command.add_option("--least", comparing.options.tolerance, "Smallest tolerance (default 0.02)")
       ->check(CLI::Range(0.0, 10.0));
-  show_command->add_flag("--advisory", history.advisory, "Exit 0 whatever has changed");
-  add_output(*show_command, options, {"text", "json", "html"});
+  add_output(noise_command, options, {"json"});
+  noise_command.callback([&] { code = noise(comparing, options); });
+
+  CLI::App& export_command = *app.add_subcommand("export", kExport);
+  add_files(export_command, options);
+  add_output(export_command, options, {"gbench", "github-action", "bencher", "otava"});
+  export_command.callback([&] { code = export_runs(options); });
+
+  CLI::App& history_command = *app.add_subcommand("history", kHistory)->require_subcommand(1);
+  CLI::App& add_command = *history_command.add_subcommand("add", kHistoryAdd);
+  add_command.add_option("store", history.store, "The store, a file of JSON lines")->required();
+  add_files(add_command, options);
+  add_command.callback([&] { code = history_add(history, options); });
+  CLI::App& show_command = *history_command.add_subcommand("show", kHistoryShow);
+  add_history(show_command, history);
+  add_document(show_command, options, {"json"});
+  show_command.callback([&] { code = history_show(history, options); });
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
@@ -152,12 +176,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     throw UsageError(std::string(e.what()) + "; see overlap-report --help");
   }
-  if (add_command->parsed()) return history_add(history, options);
-  if (show_command->parsed()) return history_show(history, options);
-  if (compare_command->parsed()) return compare(arguments, options);
-  if (export_command->parsed()) return export_runs(options);
-  if (noise_command->parsed()) return noise(arguments, options);
-  return advise_command->parsed() ? advise_on(options) : table(options);
+  return code;
 }
 
 }  // namespace
@@ -170,9 +189,6 @@ int main(int argc, char** argv) {
   } catch (const UsageError& e) {
     complain(e.what());
     return kUsage;
-  } catch (const InputError& e) {
-    complain(e.what());
-    return kUnreadable;
   } catch (const std::exception& e) {
     complain(e.what());
     return kUnreadable;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/stages.hpp"
+#include "overlap/kernels.hpp"
 #include "reference.hpp"
 
 namespace overlap {
@@ -25,20 +27,55 @@ void tile_from(std::span<float> out, std::span<const float> pattern, std::size_t
 
 }  // namespace
 
+PipelineInputs::PipelineInputs(std::span<const float> pattern_a, std::span<const float> pattern_b,
+                               std::size_t n, HostMemory memory, std::span<float> device,
+                               const std::vector<Chunk>& packed)
+    : n_(n), packed_(!packed.empty()), host_(2 * n, memory), device_(device) {
+  const std::vector<Chunk> whole = {{0, n}};
+  for (const Chunk& chunk : packed_ ? packed : whole) {
+    tile_from(a_of(host_.span(), chunk), pattern_a, chunk.at);
+    tile_from(b_of(host_.span(), chunk), pattern_b, chunk.at);
+  }
+}
+
+std::span<float> PipelineInputs::a_of(std::span<float> both, const Chunk& chunk) const {
+  return both.subspan(packed_ ? 2 * chunk.at : chunk.at, chunk.count);
+}
+
+std::span<float> PipelineInputs::b_of(std::span<float> both, const Chunk& chunk) const {
+  return both.subspan(packed_ ? 2 * chunk.at + chunk.count : n_ + chunk.at, chunk.count);
+}
+
+void PipelineInputs::copy_in(const Chunk& chunk, Stream& stream) const {
+  if (packed_) {
+    const auto both = [&](std::span<float> all) { return all.subspan(2 * chunk.at, 2 * chunk.count); };
+    return copy_h2d(both(device_), both(host_.span()), stream);
+  }
+  copy_h2d(a(chunk), a_of(host_.span(), chunk), stream);
+  copy_h2d(b(chunk), b_of(host_.span(), chunk), stream);
+}
+
+namespace {
+
+/// Number of elements that fit, once it is sure that all arrays do.
+std::size_t with_memory(Session& session, std::size_t n) {
+  const std::size_t bytes = checked_bytes(n, 3 * sizeof(float));
+  session.require_memory(bytes, bytes);
+  return n;
+}
+
+}  // namespace
+
 PipelineData::PipelineData(Session& session, std::size_t n, HostMemory memory, int work)
     : session_(session),
       memory_(memory),
       work_(work),
       pattern_a_(random_pattern(n, 1, -3, 3)),
-      pattern_b_(random_pattern(n, 2, -3, 3)) {
-  const std::size_t bytes = checked_bytes(n, 3 * sizeof(float));
-  session.require_memory(bytes, bytes);
-  ab_ = HostBuffer<float>(2 * n, memory);
-  c_ = HostBuffer<float>(n, memory);
-  device_ab_ = DeviceBuffer<float>(2 * n);
-  device_c_ = DeviceBuffer<float>(n);
-  tile_host(ab_.span().first(n), pattern_a_);
-  tile_host(ab_.span().last(n), pattern_b_);
+      pattern_b_(random_pattern(n, 2, -3, 3)),
+      device_ab_(2 * with_memory(session, n)),
+      device_c_(n),
+      inputs_(pattern_a_, pattern_b_, n, memory, device_ab_.span(), {}),
+      c_(n, memory) {
   std::vector<float> result(pattern_a_.size());
   reference::map<double>(std::span(result), reference::trig<double>, pattern_a_, pattern_b_);
   // A few roundings of numbers up to 6, and one more for each repeat that is averaged.
@@ -46,37 +83,14 @@ PipelineData::PipelineData(Session& session, std::size_t n, HostMemory memory, i
   costs_ = measure_costs();
 }
 
-void PipelineData::arrange(const std::vector<Chunk>& packed) {
-  if (packed == packed_) return;
-  packed_ = packed;
-  const Chunk whole{0, n()};
-  for (const Chunk& chunk : packed_.empty() ? std::vector<Chunk>{whole} : packed_) {
-    tile_from(a_of(ab_.span(), chunk), pattern_a_, chunk.at);
-    tile_from(b_of(ab_.span(), chunk), pattern_b_, chunk.at);
-  }
+PipelineInputs PipelineData::packed(const std::vector<Chunk>& chunks) const {
+  session_.require_memory(0, checked_bytes(n(), 2 * sizeof(float)));
+  return {pattern_a_, pattern_b_, n(), memory_, device_ab_.span(), chunks};
 }
 
-std::span<float> PipelineData::a_of(std::span<float> both, const Chunk& chunk) const {
-  return both.subspan(packed_.empty() ? chunk.at : 2 * chunk.at, chunk.count);
-}
-
-std::span<float> PipelineData::b_of(std::span<float> both, const Chunk& chunk) const {
-  return both.subspan(packed_.empty() ? n() + chunk.at : 2 * chunk.at + chunk.count, chunk.count);
-}
-
-void PipelineData::copy_in(const Chunk& chunk, Stream& stream) const {
-  if (!packed_.empty()) {
-    copy_h2d(device_ab_.span().subspan(2 * chunk.at, 2 * chunk.count),
-             ab_.span().subspan(2 * chunk.at, 2 * chunk.count), stream);
-    return;
-  }
-  copy_h2d(a_of(device_ab_.span(), chunk), a_of(ab_.span(), chunk), stream);
-  copy_h2d(b_of(device_ab_.span(), chunk), b_of(ab_.span(), chunk), stream);
-}
-
-void PipelineData::compute(const Chunk& chunk, Stream& stream) const {
-  launch_trig(a_of(device_ab_.span(), chunk), b_of(device_ab_.span(), chunk),
-              device_c_.span().subspan(chunk.at, chunk.count), work_, Variant::vector, stream);
+void PipelineData::compute(const PipelineInputs& inputs, const Chunk& chunk, Stream& stream) const {
+  launch_trig(inputs.a(chunk), inputs.b(chunk), device_c_.span().subspan(chunk.at, chunk.count), work_,
+              Variant::vector, stream);
 }
 
 void PipelineData::copy_out(const Chunk& chunk, Stream& stream) const {
@@ -84,8 +98,7 @@ void PipelineData::copy_out(const Chunk& chunk, Stream& stream) const {
 }
 
 void PipelineData::compute_in_host_memory(Stream& stream) const {
-  const Chunk whole{0, n()};
-  launch_trig(a_of(ab_.span(), whole), b_of(ab_.span(), whole), c_.span(), work_, Variant::vector, stream);
+  launch_trig(inputs_.host_a(), inputs_.host_b(), c_.span(), work_, Variant::vector, stream);
 }
 
 void PipelineData::poison(std::size_t least_chunk, bool spots_only) const {
@@ -108,11 +121,6 @@ void PipelineData::verify(std::size_t least_chunk, bool spots_only, bool on_devi
   // Through the device, which compares faster; what is compared is what arrived in host memory.
   copy_h2d(device_c_.span(), c_.span(), stream);
   expected_.verify(device_c_.span(), stream);
-}
-
-void PipelineData::measure_again() {
-  const PipelineCosts now = measure_costs();
-  if (bound_us(now) < bound_us(costs_)) costs_ = now;
 }
 
 PipelineCosts PipelineData::measure_costs() const {
@@ -139,10 +147,10 @@ PipelineCosts PipelineData::measure_costs() const {
     costs.submit_us_per_piece += in_pieces.submit_us / static_cast<double>(pieces.size());
     return result;
   };
-  costs.in = stage([&](const Chunk& chunk) { copy_in(chunk, stream); });
-  costs.kernel = stage([&](const Chunk& chunk) { compute(chunk, stream); });
+  costs.in = stage([&](const Chunk& chunk) { inputs_.copy_in(chunk, stream); });
+  costs.kernel = stage([&](const Chunk& chunk) { compute(inputs_, chunk, stream); });
   costs.out = stage([&](const Chunk& chunk) { copy_out(chunk, stream); });
-  for (const KernelShape& shape : GraphBuilder(stream, [&] { compute(whole, stream); }).kernels())
+  for (const KernelShape& shape : GraphBuilder(stream, [&] { compute(inputs_, whole, stream); }).kernels())
     if (shape.resident > 0)
       costs.kernel_share =
           std::min(1.0, static_cast<double>(shape.blocks) / static_cast<double>(shape.resident));
@@ -162,7 +170,7 @@ PipelineCosts PipelineData::with_link(const PipelineCosts& alone) const {
       const Duplex duplex = take_duplex(
           session_,
           [&](Stream& s) {
-            for (const Chunk& chunk : chunks) copy_in(chunk, s);
+            for (const Chunk& chunk : chunks) inputs_.copy_in(chunk, s);
           },
           alone.in.full_us,
           [&](Stream& s) {

@@ -10,7 +10,7 @@
 namespace overlap {
 
 /// Multiplies square matrices of floats on one stream. It holds the library's handle and workspace, so that
-/// its calls can be captured; it must outlive the graphs that captured them. Move-only.
+/// its calls can be captured; it must outlive every launch of the graphs that captured them. Move-only.
 class Gemm {
  public:
   /// Opens the library for `stream`, which must outlive this. May wait for the device. @throws DeviceError

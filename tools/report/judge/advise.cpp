@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "judge/format.hpp"
 #include "judge/notes.hpp"
-#include "show/table.hpp"
 
 namespace overlap::report {
 namespace {
@@ -79,13 +79,6 @@ bool is_plain_cut(const Row& row) {
          (row.axis("layout").empty() || row.axis("layout") == "separate") && row.axis("order") != "zero_copy";
 }
 
-std::string described(const Axes& axes) {
-  std::string text;
-  for (const auto& [axis, value] : axes)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis, format_count(value));
-  return text;
-}
-
 std::vector<std::string> pipeline_hints(const Row& best, const Rows& rows,
                                         const std::vector<std::string>& work) {
   std::vector<std::string> hints;
@@ -95,7 +88,7 @@ std::vector<std::string> pipeline_hints(const Row& best, const Rows& rows,
   if (simplest && simplest != &best && simplest->time_us() < kSimplerMayCost * best.time_us())
     hints.push_back(fmt::format("simpler, {:.1f} % slower: {}",
                                 (simplest->time_us() / best.time_us() - 1) * 100,
-                                described(pick(*simplest, work, false))));
+                                axes_text(pick(*simplest, work, false))));
   const auto expected = best.counter("best_chunks"), streams = best.counter("best_streams");
   const Row* even = fastest(only(rows, [](const Row& row) {
     return is_plain_cut(row) && row.counter("chunks").value_or(0) > 1 && row.axis("mem") == "pinned";
@@ -179,10 +172,6 @@ const Row* find_row(const Run& run, const std::string& family, const Axes& axes)
   for (const Row& row : run.rows)
     if (row.family == family && !row.failed() && matches(row, axes)) return &row;
   return nullptr;
-}
-
-std::string counted(double count, const std::string& what) {
-  return fmt::format("{} {}{}", format_count(fmt::format("{:.0f}", count)), what, count == 1 ? "" : "s");
 }
 
 /// From which n on a graph stops paying, and after how many replays it is paid back.

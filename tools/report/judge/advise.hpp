@@ -60,12 +60,4 @@ Advice advise(const Run& run);
 /// The rules of thumb by themselves.
 std::vector<Rule> check_rules(const Run& run);
 
-std::string verdict_text(Rule::Verdict verdict);  ///< "does not hold"
-/// "order depth_first, streams 2".
-std::string axes_text(const Axes& axes, const char* separator = ", ");
-
-std::string advice_text(const Advice& advice, const Run& run);
-/// {"schema": "overlap-advice-1", ...}.
-std::string advice_json(const Advice& advice, const Run& run);
-
 }  // namespace overlap::report

@@ -1,15 +1,11 @@
 #include "judge/history.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <unordered_map>
 
 #include "judge/statistics.hpp"
-#include "show/table.hpp"
 
 namespace overlap::report {
 namespace {
@@ -161,48 +157,6 @@ bool is_bad(const Series& series) {
     return change.after_us > change.before_us && !change.recovered && change.acknowledged.empty();
   });
   return slower || series.drift.value_or(0) > 0;
-}
-
-std::string history_text(const std::vector<Series>& all) {
-  std::string text;
-  std::size_t moved = 0;
-  for (const Series& series : all) {
-    if (series.changes.empty() && !series.drift) continue;
-    ++moved;
-    text += fmt::format("{}\n  {}, {} runs, now {}\n", series.name, series.context, series.times_us.size(),
-                        format_time(series.times_us.back()));
-    for (const ChangePoint& change : series.changes) {
-      text +=
-          fmt::format("  {} at {} ({}): {} -> {}{}\n", format_change(change.after_us / change.before_us),
-                      change.commit, change.date, format_time(change.before_us), format_time(change.after_us),
-                      !change.acknowledged.empty() ? ", acknowledged: " + change.acknowledged
-                      : change.recovered           ? ", recovered since"
-                                                   : "");
-    }
-    if (series.drift)
-      text += fmt::format("  drifts: {} over its last stretch\n", format_change(1 + *series.drift));
-  }
-  const auto bad = std::ranges::count_if(all, is_bad);
-  return text + fmt::format("{} series, {} changed or drifting, {} slower and not acknowledged\n", all.size(),
-                            moved, bad);
-}
-
-std::string history_json(const std::vector<Series>& all) {
-  using Json = nlohmann::ordered_json;
-  Json json = {{"schema", "overlap-changes-1"}, {"series", Json::array()}};
-  for (const Series& series : all) {
-    Json each = {{"name", series.name},       {"context", series.context}, {"times_us", series.times_us},
-                 {"commits", series.commits}, {"dates", series.dates},     {"changes", Json::array()}};
-    for (const ChangePoint& change : series.changes) {
-      Json point = {{"commit", change.commit},     {"date", change.date}, {"before_us", change.before_us},
-                    {"after_us", change.after_us}, {"p", change.p},       {"recovered", change.recovered}};
-      if (!change.acknowledged.empty()) point["acknowledged"] = change.acknowledged;
-      each["changes"].push_back(std::move(point));
-    }
-    if (series.drift) each["drift"] = *series.drift;
-    json["series"].push_back(std::move(each));
-  }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace overlap::report

@@ -72,7 +72,4 @@ std::vector<Series> analyse(const Store& store, const HistoryOptions& options);
 /// Whether something got slower, stayed so, and nobody has acknowledged it.
 bool is_bad(const Series& series);
 
-std::string history_text(const std::vector<Series>& all);
-std::string history_json(const std::vector<Series>& all);
-
 }  // namespace overlap::report

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "show/table.hpp"
+#include "judge/format.hpp"
 
 namespace overlap::report {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "judge/advise.hpp"
+#include "judge/format.hpp"
 #include "judge/notes.hpp"
-#include "show/table.hpp"
 
 namespace overlap::report {
 namespace {

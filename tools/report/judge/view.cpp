@@ -125,6 +125,7 @@ Cell make_cell(const Row& row, const Row* baseline, const Run& run) {
   for (const char* same : {"h2d_gb_per_s", "d2h_gb_per_s", "bound_pct", "overlap_pct", "possible_speedup",
                            "transfer_pct", "pct_of_copy"})
     set(same, row.counter(same));
+  cell.over_budget = row.counter("over_budget").value_or(0) > 0;
   if (row.family == "cpu") return cell;  // the thread that submits is the one that computes
   set("submit_us", row.counter("submit_us"));
   set("cpu_free_pct", row.counter("cpu_free_pct"));

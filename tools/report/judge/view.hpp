@@ -32,6 +32,7 @@ struct Cell {
   std::string failure;
   std::string bound_by;
   bool host_bound = false;
+  bool over_budget = false;  ///< its wall-clock budget ended it early: fewer samples than planned
   std::map<std::string, double> numbers;  ///< by metric; what makes no sense for the row is absent
 
   std::optional<double> number(const std::string& metric) const;

@@ -1,3 +1,4 @@
+// One pass over the bytes each. UTF-8 goes through as it is: what is escaped is ASCII.
 #include "show/escape.hpp"
 
 #include <string_view>
@@ -16,6 +17,26 @@ std::string markdown_escaped(const std::string& text) {
   for (const char c : text) {
     if (std::string_view("\\|`*_[]<>").find(c) != std::string_view::npos) escaped += '\\';
     escaped += c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return escaped;
+}
+
+std::string harmless_csv_field(const std::string& text) {
+  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+  return csv_field(formula ? "'" + text : text);
+}
+
+std::string xml_escaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '<': escaped += "&lt;"; break;
+      case '>': escaped += "&gt;"; break;
+      case '&': escaped += "&amp;"; break;
+      case '"': escaped += "&quot;"; break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20 || c == '\t' || c == '\n') escaped += c;
+    }
   }
   return escaped;
 }

@@ -8,7 +8,13 @@ namespace overlap::report {
 /// A field of CSV (RFC 4180): quoted where it has to be.
 std::string csv_field(const std::string& text);
 
+/// A field of CSV that no spreadsheet takes for a formula.
+std::string harmless_csv_field(const std::string& text);
+
 /// Text that GitHub-flavoured Markdown shows as it is, on one line.
 std::string markdown_escaped(const std::string& text);
+
+/// Text or attribute of XML; control characters, which XML 1.0 has no way to write, are left out.
+std::string xml_escaped(const std::string& text);
 
 }  // namespace overlap::report

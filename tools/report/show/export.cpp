@@ -1,17 +1,16 @@
+// Each format starts from the same series: a row over all runs that have it, in the order of the first run.
 #include "show/export.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
+#include "read/json.hpp"
 #include "show/escape.hpp"
 
 namespace overlap::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// A row over all runs that have it.
 struct Series {
@@ -36,9 +35,7 @@ std::vector<Series> gather(const std::vector<Run>& runs) {
   return all;
 }
 
-std::string dumped(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string dumped(const Json& json) { return json.dump() + "\n"; }
 
 }  // namespace
 
@@ -46,36 +43,37 @@ std::string export_gbench(const std::vector<Run>& runs) {
   Json context = Json::object();
   for (const auto& [key, value] : runs.front().context) context[key] = value;
   for (const char* number : {"num_cpus", "mhz_per_cpu", "json_schema_version"})
-    if (context.contains(number)) context[number] = std::atoll(runs.front().about(number).c_str());
+    if (context.find(number)) context[number] = std::atoll(runs.front().about(number).c_str());
   context["caches"] = Json::array();  // one reader refuses a context without it
   Json rows = Json::array();
   for (const Series& series : gather(runs)) {
     const Row& row = *series.first;
     const double time_us = median(series.times_us);
-    Json each = {{"name", row.name + row.mode},
-                 {"run_name", row.name + row.mode},
-                 {"family_index", rows.size()},
-                 {"per_family_instance_index", 0},
-                 {"run_type", "iteration"},
-                 {"repetitions", 1},
-                 {"repetition_index", 0},
-                 {"threads", 1},
-                 {"iterations", 1},
-                 {"real_time", time_us},
-                 {"cpu_time", time_us},
-                 {"time_unit", "us"}};
+    Json each = Json::object({{"name", row.name + row.mode},
+                              {"run_name", row.name + row.mode},
+                              {"family_index", rows.elements().size()},
+                              {"per_family_instance_index", 0},
+                              {"run_type", "iteration"},
+                              {"repetitions", 1},
+                              {"repetition_index", 0},
+                              {"threads", 1},
+                              {"iterations", 1},
+                              {"real_time", time_us},
+                              {"cpu_time", time_us},
+                              {"time_unit", "us"}});
     for (const auto& [name, value] : row.counters)
-      if (row.counter(name) && !each.contains(name)) each[name] = value;
+      if (row.counter(name) && !each.find(name)) each[name] = value;
     rows.push_back(std::move(each));
   }
-  return dumped({{"context", std::move(context)}, {"benchmarks", std::move(rows)}});
+  return dumped(Json::object({{"context", std::move(context)}, {"benchmarks", std::move(rows)}}));
 }
 
 std::string export_github_action(const std::vector<Run>& runs) {
   Json list = Json::array();
   for (const Series& series : gather(runs)) {
     const auto [least, most] = std::ranges::minmax(series.times_us);
-    Json each = {{"name", series.first->name}, {"unit", "us"}, {"value", median(series.times_us)}};
+    Json each =
+        Json::object({{"name", series.first->name}, {"unit", "us"}, {"value", median(series.times_us)}});
     if (series.times_us.size() > 1) each["range"] = fmt::format("\u00B1 {:.3g}", (most - least) / 2);
     if (const std::string gpu = runs.front().about("gpu"); !gpu.empty())
       each["extra"] = gpu + ", driver " + runs.front().about("driver");
@@ -89,12 +87,12 @@ std::string export_bencher(const std::vector<Run>& runs) {
   for (const Series& series : gather(runs)) {
     const auto metric = [](const std::vector<double>& values, double scale) {
       const auto [least, most] = std::ranges::minmax(values);
-      Json json = {{"value", median(values) * scale}};
+      Json json = Json::object({{"value", median(values) * scale}});
       if (values.size() > 1) json["lower_value"] = least * scale;
       if (values.size() > 1) json["upper_value"] = most * scale;
       return json;
     };
-    Json each = {{"latency", metric(series.times_us, 1e3)}};
+    Json each = Json::object({{"latency", metric(series.times_us, 1e3)}});
     if (!series.bytes_per_second.empty()) each["throughput"] = metric(series.bytes_per_second, 1);
     report[series.first->name] = std::move(each);
   }

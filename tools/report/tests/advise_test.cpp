@@ -228,7 +228,7 @@ TEST_F(AdviseTest, WritesTextAndJson) {
   EXPECT_EQ(json["choices"][0]["best"]["streams"], "4");
   EXPECT_NEAR(json["choices"][0]["gain"]["ratio"].get<double>(), 1.6, 1e-9);
   EXPECT_EQ(json["rules"].size(), 9U);
-  EXPECT_EQ(run_command(report + " --format csv").exit_code, 2);
+  EXPECT_EQ(run_command(report + " --format junit").exit_code, 2);
   EXPECT_EQ(run_command(std::string(OVERLAP_REPORT) + " advise /nosuch.json").exit_code, 3);
 }
 

@@ -20,7 +20,7 @@ count() { grep -o -- "$1" <<<"$2" | wc -l; }
 "$report" table reports/h200/quick.json --format html -o "$folder/table.html" || complain "no table page"
 grep -qE '(src|href)="?http' "$folder/table.html" && complain "the page loads something"
 page=$(dom "$folder/table.html")
-if grep -q 'kChartLibrary = ""' build/*/tools/page_assets.cpp 2>/dev/null && ! grep -q 'data-drawn' <<<"$page"; then
+if grep -q 'kChartLibrary = ""' build/*/tools/report/page_assets.cpp 2>/dev/null && ! grep -q 'data-drawn' <<<"$page"; then
   grep -q 'Built without Chart.js' <<<"$page" || complain "no charts, and nothing said about it"
 else
   # Two orders of two chunk sizes over four stream counts, and the bound.

@@ -1,11 +1,8 @@
-// Reading, arranging and showing results, on small inputs written by hand.
-#include <nlohmann/json.hpp>
-
+// Reading and arranging results, on small inputs written by hand.
 #include "command.hpp"
 #include "judge/view.hpp"
 #include "read/results.hpp"
 #include "run_text.hpp"
-#include "show/table.hpp"
 
 namespace overlap::report {
 namespace {
@@ -190,59 +187,6 @@ TEST(View, NothingDividesOneFileByAnother) {
   EXPECT_FALSE(cell(views, 0, 1).present);
 }
 
-TEST(Table, ShowsFilesSideBySide) {
-  const std::vector<report::Run> runs = {parse_run(run_text(pipeline()), "a.json"),
-                                         parse_run(run_text(pipeline(2)), "b.json")};
-  const auto text = to_text(make_views(runs, {}), runs);
-  EXPECT_TRUE(contains(text, "A: Test GPU, a.json")) << text;
-  EXPECT_TRUE(contains(text, "B speedup")) << text;
-  EXPECT_TRUE(contains(text, "19.0*")) << text;
-  EXPECT_TRUE(contains(text, "* host bound")) << text;
-}
-
-TEST(Table, EveryFormatShowsFailures) {
-  const std::string failed =
-      R"({"name": "sequence/submit:launch/n:1", "error_occurred": true, "error_message": "a|b, \"c\"", "real_time": 0, "time_unit": "us"},)" +
-      row_text("sequence/submit:graph/n:1", 5);
-  const std::vector<report::Run> runs = {parse_run(run_text(failed), "x")};
-  const auto views = make_views(runs, {});
-  EXPECT_TRUE(contains(to_text(views, runs), "failed"));
-  EXPECT_TRUE(contains(to_text(views, runs), "a|b"));
-  EXPECT_TRUE(contains(to_markdown(views, runs), "failed: a\\|b"));
-  EXPECT_TRUE(contains(to_csv(views, runs), R"("a|b, ""c""")"));
-  const auto json = nlohmann::json::parse(to_json(views, runs));
-  EXPECT_EQ(json["views"][0]["rows"][0]["results"][0]["failure"], "a|b, \"c\"");
-  EXPECT_FALSE(json["views"][0]["rows"][0]["results"][0].contains("time_us"));
-  EXPECT_EQ(json["views"][0]["rows"][1]["results"][0]["time_us"], 5.0);
-}
-
-TEST(Table, CsvHasOneFieldPerColumn) {
-  const std::vector<report::Run> runs = {parse_run(run_text(pipeline()), "x")};
-  std::istringstream lines(to_csv(make_views(runs, {}), runs));
-  std::ptrdiff_t commas = -1;
-  std::size_t count = 0;
-  for (std::string line; std::getline(lines, line); ++count) {
-    const auto here = std::ranges::count(line, ',');
-    EXPECT_TRUE(commas < 0 || here == commas) << line;
-    commas = here;
-  }
-  EXPECT_EQ(count, 6U);
-}
-
-TEST(Table, FormatsNumbersForReaders) {
-  EXPECT_EQ(format_time(1.284), "1.28 us");
-  EXPECT_EQ(format_time(23.67), "23.7 us");
-  EXPECT_EQ(format_time(863.4), "863 us");
-  EXPECT_EQ(format_time(3709.2), "3.71 ms");
-  EXPECT_EQ(format_time(2.5e6), "2.50 s");
-  EXPECT_EQ(format_change(1.0124), "+1.2 %");
-  EXPECT_EQ(format_change(0.5), "-50.0 %");
-  EXPECT_EQ(format_change(0.9996), "+0.0 %");
-  EXPECT_EQ(format_count("16777216"), "16,777,216");
-  EXPECT_EQ(format_count("999"), "999");
-  EXPECT_EQ(format_count("pinned"), "pinned");
-}
-
 class ReportTest : public CommandTest {};
 
 TEST_F(ReportTest, ExitCodesAreAsDocumented) {
@@ -262,17 +206,6 @@ TEST_F(ReportTest, ExitCodesAreAsDocumented) {
   EXPECT_EQ(run_command(kReport + " table " + path("none.json")).exit_code, 3);
   EXPECT_EQ(run_command(kReport + " table " + write("empty.json", "")).exit_code, 3);
   EXPECT_EQ(run_command(kReport + " table " + good + " " + write("cut.json", "{\"context\": ")).exit_code, 3);
-}
-
-TEST_F(ReportTest, WritesFilesAndTheSameBytesInAnyLocale) {
-  const std::string good = write("good.json", run_text(pipeline()));
-  for (const char* format : {"text", "md", "csv", "json"}) {
-    const std::string base = kReport + " table " + good + " --format " + format;
-    EXPECT_EQ(run_command(base + " -o " + path("a")).exit_code, 0);
-    EXPECT_EQ(run_command("LC_ALL=de_DE.UTF-8 " + base + " -o " + path("b")).exit_code, 0);
-    EXPECT_FALSE(read_file(path("a")).empty());
-    EXPECT_EQ(read_file(path("a")), read_file(path("b")));
-  }
 }
 
 }  // namespace

@@ -6,14 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "command.hpp"
 #include "judge/statistics.hpp"
 #include "judge/tolerances.hpp"
 #include "run_text.hpp"
-#include "show/verdict_format.hpp"
 
 namespace overlap::report {
 namespace {
@@ -239,39 +237,6 @@ TEST(Tolerances, ComeFromRunsOfTheSameProgram) {
   EXPECT_DOUBLE_EQ(tolerances_from(runs_of({100, 100, 100}), 0.02)[0].relative, 0.02);
 }
 
-TEST(VerdictFormats, AreWellFormedAndSayTheWorstFirst) {
-  std::vector<report::Run> before, after;
-  for (const double off : {0.0, 0.01, -0.01}) {
-    before.push_back(run_of(
-        {row_text("a|b/n:1", 10 + off), row_text("=cmd/n:2", 10 + off), row_text("c<d>/n:3", 10 + off)}));
-    after.push_back(run_of({row_text("a|b/n:1", 10 + off), row_text("=cmd/n:2", 12 + off)}));
-  }
-  const CompareOptions options;
-  const Judgement judgement = judge(before, after, options);
-  EXPECT_EQ(judgement.rows[0].name, "=cmd/n:2");
-  const std::string markdown = judgement_markdown(judgement, options);
-  EXPECT_LT(markdown.find("REGRESSED"), markdown.find("REMOVED"));
-  EXPECT_TRUE(contains(markdown, "c\\<d\\>"));
-  EXPECT_TRUE(contains(judgement_csv(judgement), "REGRESSED,'=cmd/n:2,3,10,"));
-  EXPECT_TRUE(contains(judgement_junit(judgement), R"(tests="3" failures="2" errors="0" skipped="0")"));
-  EXPECT_TRUE(contains(judgement_junit(judgement), "c&lt;d&gt;"));
-  const auto json = nlohmann::json::parse(judgement_json(judgement, options));
-  EXPECT_EQ(json["schema"], "overlap-compare-1");
-  EXPECT_EQ(json["counts"]["REGRESSED"], 1);
-  EXPECT_EQ(json["rows"][0]["new"]["runs"].size(), 3U);
-  EXPECT_TRUE(contains(judgement_text(judgement, options), "Geometric mean of 2 ratios"));
-}
-
-TEST(VerdictFormats, MarkdownFitsIntoAComment) {
-  std::mt19937 generator(2);
-  const CompareOptions options;
-  const Judgement judgement =
-      judge(simulated(generator, 3, 5000, 0.0001, 0), simulated(generator, 3, 5000, 0.0001, 5000), options);
-  const std::string markdown = judgement_markdown(judgement, options);
-  EXPECT_LT(markdown.size(), 65'536U);
-  EXPECT_TRUE(contains(markdown, "more rows do not fit here"));
-}
-
 class CompareTest : public CommandTest {
  protected:
   std::string side(const std::string& name, const std::vector<double>& times,
@@ -324,15 +289,6 @@ TEST_F(CompareTest, NoiseOfRunsBecomesAToleranceFile) {
   const std::string wild = side("wild", {1, 100, 10000});
   EXPECT_EQ(run_command(report + " noise" + wild + " -o " + path("wild.json")).exit_code, 0);
   EXPECT_EQ(code(" --baseline" + wild + " --new" + files + " --tolerances " + path("wild.json")), 0);
-}
-
-TEST_F(CompareTest, TheSameBytesInAnyLocale) {
-  const std::string sides =
-      " --baseline" + side("old", {100, 101, 99}) + " --new" + side("new", {150, 151, 149});
-  for (const char* format : {"text", "md", "csv", "json", "junit"}) {
-    const std::string command = std::string(OVERLAP_REPORT) + " compare" + sides + " --format " + format;
-    EXPECT_EQ(run_command(command).output, run_command("LC_ALL=de_DE.UTF-8 " + command).output);
-  }
 }
 
 }  // namespace

@@ -93,9 +93,11 @@ for (const machine of page.machines) {
   main.append(element('details', {}, [element('summary', { textContent: machine.title }), list]));
 }
 for (const section of page.sections) {
-  main.append(element('h2', { textContent: section.title }));
+  if (section.title) main.append(element('h2', { textContent: section.title }));
+  if (section.lead) main.append(element('p', { textContent: section.lead }));
   if (section.charts.length && window.Chart) main.append(element('div', { className: 'charts' }, section.charts.map(chart)));
   if (section.charts.length && !window.Chart) main.append(element('p', { textContent: 'Built without Chart.js (package libjs-chart.js): no charts.' }));
   if (section.rows.length) main.append(table(section));
   for (const note of section.notes) main.append(element('p', { textContent: note }));
 }
+for (const line of page.legend) main.append(element('p', { textContent: line }));

@@ -1,14 +1,11 @@
-// A self-contained web page of tables and charts: opens offline, on a phone, in the dark.
+// What the rows of a view or the runs of a series are best seen as. Pure.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "judge/advise.hpp"
 #include "judge/history.hpp"
-#include "judge/verdict.hpp"
 #include "judge/view.hpp"
 
 namespace overlap::report {
@@ -29,12 +26,9 @@ struct Chart {
 /// What a view's family is best seen as: time and speedup over streams and chunk with the bound as a line,
 /// rates over bytes, the gain of graphs over n, time over buffers. Empty for other families.
 std::vector<Chart> charts_of(const View& view, std::size_t file);
+/// A family's views that differ in `axis` only, as one view with that axis as a column: what runs over sizes.
+View merged_over(const std::vector<View>& views, const View& like, const std::string& axis);
 /// Time over runs, with its change points.
 Chart chart_of(const Series& series);
-
-std::string table_page(const std::vector<View>& views, const std::vector<Run>& runs);
-std::string advice_page(const Advice& advice, const Run& run);
-std::string compare_page(const Judgement& judgement, const CompareOptions& options);
-std::string history_page(const std::vector<Series>& all);
 
 }  // namespace overlap::report

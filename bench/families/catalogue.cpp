@@ -1,0 +1,10 @@
+#include "families/catalogue.hpp"
+
+namespace overlap {
+
+std::vector<Family> catalogue() {
+  return {timer_family(),    transfer_family(),      sequence_family(),   swish_family(), graph_cost_family(),
+          pipeline_family(), double_buffer_family(), concurrent_family(), cpu_family()};
+}
+
+}  // namespace overlap

@@ -1,0 +1,155 @@
+// Verdicts: what each row did, how sure that is, and what it all comes to. Rows stand in the order of the
+// judgement, worst first; the records hold everything that a verdict was made of.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "judge/format.hpp"
+#include "show/findings.hpp"
+
+namespace overlap::report {
+namespace {
+
+constexpr std::size_t kManyRuns = 1000;  // more than anybody makes
+
+/// A value of the metric, as people read it.
+std::string metric_text(double value, const std::string& metric) {
+  if (metric == "time" || metric.ends_with("_us")) return format_time(value);
+  return fmt::format("{:.4g}", value);
+}
+
+/// "37.3 us \u00B1 1.2 %"; one run has no spread.
+std::string side_text(const Side& side, const std::string& metric) {
+  const std::string value = metric_text(side.median, metric);
+  return side.runs.size() > 1 ? fmt::format("{} \u00B1 {:.1f} %", value, side.spread * 100) : value;
+}
+
+/// How the runs differ, and what to do about it where that stops the comparison.
+std::string difference_line(const ContextDifference& difference) {
+  return fmt::format("{} differs{}: {}", difference.key,
+                     difference.blocks ? " and makes the runs incomparable (--allow-context-diff=" +
+                                             difference.key + " to compare all the same)"
+                                       : "",
+                     fmt::join(difference.values, " / "));
+}
+
+/// Runs, tolerance, how many rows of each verdict, geometric mean.
+std::string summary_of(const Judgement& judgement, const CompareOptions& options) {
+  std::vector<std::string> counts;
+  for (const Verdict verdict : kVerdicts)
+    if (const std::size_t count = judgement.count(verdict); count > 0)
+      counts.push_back(fmt::format("{} {}", count, word_of(verdict)));
+  return fmt::format(
+      "{} baseline and {} new runs, metric {}, tolerance {:.1f} %, false discovery rate {:.0f} %: {}. "
+      "Geometric mean of {} ratios: {:.4f}.",
+      judgement.baseline_runs, judgement.fresh_runs, options.metric, options.tolerance * 100,
+      options.alpha * 100, fmt::join(counts, ", "), judgement.geomean_rows, judgement.geomean);
+}
+
+/// Bad is what fails a comparison.
+Mark mark_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::regressed:
+    case Verdict::failed:
+    case Verdict::removed:
+    case Verdict::invalid: return Mark::bad;
+    case Verdict::improved: return Mark::good;
+    default: return Mark::none;
+  }
+}
+
+/// Two lines for a terminal: row names are too long for a column.
+std::vector<std::string> told(const Comparison& row, const std::string& metric) {
+  std::vector<std::string> parts;
+  if (!row.baseline.runs.empty() && !row.fresh.runs.empty())
+    parts.push_back(side_text(row.baseline, metric) + " -> " + side_text(row.fresh, metric));
+  for (const std::string& part : {change_of(row), remark_of(row)})
+    if (!part.empty()) parts.push_back(part);
+  return {fmt::format("{:<12}  {}", word_of(row.verdict), row.name),
+          fmt::format("{:<12}    {}", "", fmt::join(parts, "   "))};
+}
+
+/// 0 stands for none in a comparison.
+std::optional<double> ratio_of(const Comparison& row) {
+  return row.ratio > 0 ? std::optional(row.ratio) : std::nullopt;
+}
+
+}  // namespace
+
+std::string change_of(const Comparison& row) {
+  if (row.ratio <= 0) return "";
+  if (!row.low) return format_change(row.ratio);
+  return fmt::format("{} ({} to {})", format_change(row.ratio), format_change(*row.low),
+                     format_change(*row.high));
+}
+
+std::string remark_of(const Comparison& row) {
+  if (row.verdict != Verdict::inconclusive) return row.reason;
+  return row.runs_to_settle >= kManyRuns
+             ? "1,000 runs a side would not settle it"
+             : fmt::format("about {} runs a side would settle it", row.runs_to_settle);
+}
+
+Document comparison(const Judgement& judgement, const CompareOptions& options) {
+  Section section{.columns = {{"verdict"},
+                              {"row"},
+                              {"baseline", true},
+                              {"new", true},
+                              {"change", true},
+                              {"from", true},
+                              {"to", true},
+                              {"remark"}},
+                  .notes = judgement.warnings};
+  const auto side = [&](const Side& s) {
+    return s.runs.empty() ? Field() : Field(metric_text(s.median, options.metric), s.median);
+  };
+  const auto change = [](const std::optional<double>& ratio) {
+    return ratio ? Field(format_change(*ratio), ratio) : Field();
+  };
+  for (const Comparison& row : judgement.rows)
+    section.rows.push_back({.fields = {{word_of(row.verdict), std::nullopt, mark_of(row.verdict)},
+                                       {row.name},
+                                       side(row.baseline),
+                                       side(row.fresh),
+                                       change(ratio_of(row)),
+                                       change(row.low),
+                                       change(row.high),
+                                       {remark_of(row)}},
+                            .quiet = row.verdict == Verdict::same,
+                            .told = told(row, options.metric)});
+  Document document{.title = "Overlap: comparison",
+                    .mark = judgement.bad() ? Mark::bad : Mark::good,
+                    .summary = summary_of(judgement, options),
+                    .sections = {std::move(section)},
+                    .is_comment = true};
+  for (const ContextDifference& difference : judgement.context)
+    document.lead.push_back(difference_line(difference));
+  return document;
+}
+
+Document comparison_records(const Judgement& judgement) {
+  Section all;
+  for (const char* head :
+       {"verdict", "row", "baseline_runs", "baseline_median", "baseline_spread", "new_runs", "new_median",
+        "new_spread", "ratio", "low", "high", "p", "q", "tolerance", "runs_to_settle", "reason"})
+    all.columns.push_back({head});
+  const auto number = [](std::optional<double> value) { return Field("", value); };
+  const auto count = [&](std::size_t n) { return number(static_cast<double>(n)); };
+  for (const Comparison& row : judgement.rows) {
+    Section::Line line{{{word_of(row.verdict)}, {row.name}}};
+    for (const Side* side : {&row.baseline, &row.fresh}) {
+      const bool any = !side->runs.empty();
+      line.fields.insert(line.fields.end(), {count(side->runs.size()), any ? number(side->median) : Field(),
+                                             any ? number(side->spread) : Field()});
+    }
+    for (const auto& value : {ratio_of(row), row.low, row.high, row.p, row.q, std::optional(row.tolerance)})
+      line.fields.push_back(number(value));
+    line.fields.push_back(row.runs_to_settle > 0 ? count(row.runs_to_settle) : Field());
+    line.fields.emplace_back(row.reason);
+    all.rows.push_back(std::move(line));
+  }
+  return {.title = "Overlap: comparison", .sections = {std::move(all)}};
+}
+
+}  // namespace overlap::report

@@ -1,0 +1,164 @@
+// One function per thing that a schema has, named after it. Schemas are read by other programs: members keep
+// their names, order and meaning; new ones may be added.
+#include "show/json.hpp"
+
+#include <utility>
+
+#include "read/json.hpp"
+#include "show/findings.hpp"
+
+namespace overlap::report {
+namespace {
+
+Json object_of(const Axes& axes) {
+  Json json = Json::object();
+  for (const auto& [axis, value] : axes) json[axis] = value;
+  return json;
+}
+
+Json file_of(const Run& run) { return Json::object({{"path", run.path}, {"context", run.context}}); }
+
+/// What one file says of a row; marks only where they are set.
+Json result_of(const Cell& cell, std::size_t file) {
+  Json json = Json::object({{"file", file}});
+  for (const Metric& metric : metrics())
+    if (const auto value = cell.number(metric.name)) json[metric.name] = *value;
+  if (!cell.bound_by.empty()) json["bound_by"] = cell.bound_by;
+  if (!cell.failure.empty()) json["failure"] = cell.failure;
+  if (cell.over_budget) json["over_budget"] = true;
+  return json;
+}
+
+Json view_of(const View& view) {
+  Json rows = Json::array();
+  for (const ViewRow& row : view.rows) {
+    Json results = Json::array();
+    for (std::size_t file = 0; file < row.cells.size(); ++file)
+      if (row.cells[file].present) results.push_back(result_of(row.cells[file], file));
+    rows.push_back(Json::object({{"axes", object_of(all_axes(view, row))}, {"results", std::move(results)}}));
+  }
+  Json json = Json::object(
+      {{"family", view.family}, {"baseline", object_of(view.baseline)}, {"rows", std::move(rows)}});
+  if (!view.notes.empty()) json["notes"] = view.notes;
+  return json;
+}
+
+Json choice_of(const Choice& choice) {
+  Json gain =
+      Json::object({{"ratio", choice.gain.ratio}, {"low", choice.gain.low}, {"high", choice.gain.high}});
+  Json json = Json::object({{"family", choice.family},
+                            {"where", object_of(choice.where)},
+                            {"best", object_of(choice.best)},
+                            {"row", choice.row},
+                            {"baseline", choice.baseline},
+                            {"time_us", choice.time_us},
+                            {"gain", std::move(gain)},
+                            {"hints", choice.hints}});
+  if (choice.bound_pct) json["bound_pct"] = *choice.bound_pct;
+  if (!choice.bound_by.empty()) json["bound_by"] = choice.bound_by;
+  return json;
+}
+
+Json comparison_of(const Comparison& row) {
+  Json json =
+      Json::object({{"name", row.name}, {"verdict", word_of(row.verdict)}, {"tolerance", row.tolerance}});
+  for (const auto& [name, side] : {std::pair("baseline", &row.baseline), std::pair("new", &row.fresh)})
+    if (!side->runs.empty())
+      json[name] = Json::object({{"runs", side->runs}, {"median", side->median}, {"spread", side->spread}});
+  if (row.ratio > 0) json["ratio"] = row.ratio;
+  for (const auto& [name, value] :
+       {std::pair("low", row.low), std::pair("high", row.high), std::pair("p", row.p), std::pair("q", row.q)})
+    if (value) json[name] = *value;
+  if (row.runs_to_settle > 0) json["runs_to_settle"] = row.runs_to_settle;
+  if (!row.reason.empty()) json["reason"] = row.reason;
+  return json;
+}
+
+Json series_of(const Series& series) {
+  Json changes = Json::array();
+  for (const ChangePoint& change : series.changes) {
+    Json point = Json::object({{"commit", change.commit},
+                               {"date", change.date},
+                               {"before_us", change.before_us},
+                               {"after_us", change.after_us},
+                               {"p", change.p},
+                               {"recovered", change.recovered}});
+    if (!change.acknowledged.empty()) point["acknowledged"] = change.acknowledged;
+    changes.push_back(std::move(point));
+  }
+  Json json = Json::object({{"name", series.name},
+                            {"context", series.context},
+                            {"times_us", series.times_us},
+                            {"commits", series.commits},
+                            {"dates", series.dates},
+                            {"changes", std::move(changes)}});
+  if (series.drift) json["drift"] = *series.drift;
+  return json;
+}
+
+/// An array of what `make` makes of each.
+template <class T, class Make>
+Json list_of(const std::vector<T>& all, const Make& make) {
+  Json json = Json::array();
+  for (const T& each : all) json.push_back(make(each));
+  return json;
+}
+
+}  // namespace
+
+std::string table_json(const std::vector<View>& views, const std::vector<Run>& runs) {
+  return Json::object({{"schema", "overlap-table-1"},
+                       {"files", list_of(runs, file_of)},
+                       {"views", list_of(views, view_of)}})
+             .dump() +
+         "\n";
+}
+
+std::string advice_json(const Advice& advice, const Run& run) {
+  const auto loss_of = [](const Loss& loss) {
+    return Json::object({{"cause", loss.cause}, {"remedy", loss.remedy}, {"rows", loss.rows}});
+  };
+  const auto rule_of = [](const Rule& rule) {
+    return Json::object(
+        {{"rule", rule.rule}, {"verdict", word_of(rule.verdict)}, {"why", rule.why}, {"rows", rule.rows}});
+  };
+  return Json::object({{"schema", "overlap-advice-1"},
+                       {"file", file_of(run)},
+                       {"choices", list_of(advice.choices, choice_of)},
+                       {"graphs", advice.graphs},
+                       {"double_buffering", advice.buffering},
+                       {"lost_overlap", list_of(advice.losses, loss_of)},
+                       {"rules", list_of(advice.rules, rule_of)}})
+             .dump() +
+         "\n";
+}
+
+std::string compare_json(const Judgement& judgement, const CompareOptions& options) {
+  Json counts = Json::object();
+  for (const Verdict verdict : kVerdicts) counts[word_of(verdict)] = judgement.count(verdict);
+  const auto difference_of = [](const ContextDifference& difference) {
+    return Json::object(
+        {{"key", difference.key}, {"values", difference.values}, {"blocks", difference.blocks}});
+  };
+  Json geomean = Json::object({{"ratio", judgement.geomean}, {"rows", judgement.geomean_rows}});
+  return Json::object({{"schema", "overlap-compare-1"},
+                       {"metric", options.metric},
+                       {"alpha", options.alpha},
+                       {"baseline_runs", judgement.baseline_runs},
+                       {"new_runs", judgement.fresh_runs},
+                       {"comparable", judgement.comparable()},
+                       {"bad", judgement.bad()},
+                       {"geomean", std::move(geomean)},
+                       {"counts", std::move(counts)},
+                       {"context_differences", list_of(judgement.context, difference_of)},
+                       {"warnings", judgement.warnings},
+                       {"rows", list_of(judgement.rows, comparison_of)}})
+             .dump() +
+         "\n";
+}
+
+std::string history_json(const std::vector<Series>& all) {
+  return Json::object({{"schema", "overlap-changes-1"}, {"series", list_of(all, series_of)}}).dump() + "\n";
+}
+
+}  // namespace overlap::report

@@ -1,0 +1,27 @@
+// Findings for programs: JSON under a schema's name, and JUnit. What a row has not is absent, never 0 or
+// null. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "judge/advise.hpp"
+#include "judge/history.hpp"
+#include "judge/verdict.hpp"
+#include "judge/view.hpp"
+
+namespace overlap::report {
+
+/// {"schema": "overlap-table-1", "files": [...], "views": [...]}.
+std::string table_json(const std::vector<View>& views, const std::vector<Run>& runs);
+/// {"schema": "overlap-advice-1", ...}.
+std::string advice_json(const Advice& advice, const Run& run);
+/// {"schema": "overlap-compare-1", ...}.
+std::string compare_json(const Judgement& judgement, const CompareOptions& options);
+/// {"schema": "overlap-changes-1", "series": [...]}.
+std::string history_json(const std::vector<Series>& all);
+
+/// A test case per row: regressed, failed, removed and invalid ones fail, inconclusive ones are skipped.
+std::string compare_junit(const Judgement& judgement);
+
+}  // namespace overlap::report
