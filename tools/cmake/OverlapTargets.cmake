@@ -29,12 +29,15 @@ set(overlap_common_headers
   <string_view> <utility> <vector>)
 set(overlap_test_optimization $<$<CONFIG:Release>:-O1>)
 
-# overlap_precompile(<folder>...): precompiled headers for every target of these folders. Call it when all are declared.
+# overlap_precompile(<folder>...): precompiled headers for the tests of these folders, and for all else of them under
+# sanitizers. Call it when all targets are declared.
 function(overlap_precompile)
   file(WRITE ${PROJECT_BINARY_DIR}/precompiled/empty.cpp "")
-  add_library(overlap_headers OBJECT ${PROJECT_BINARY_DIR}/precompiled/empty.cpp)
-  target_link_libraries(overlap_headers PRIVATE overlap_options fmt::fmt)
-  target_precompile_headers(overlap_headers PRIVATE ${overlap_common_headers} <fmt/format.h>)
+  if(OVERLAP_SANITIZE)
+    add_library(overlap_headers OBJECT ${PROJECT_BINARY_DIR}/precompiled/empty.cpp)
+    target_link_libraries(overlap_headers PRIVATE overlap_options fmt::fmt)
+    target_precompile_headers(overlap_headers PRIVATE ${overlap_common_headers} <fmt/format.h>)
+  endif()
   if(BUILD_TESTING)
     add_library(overlap_test_headers OBJECT ${PROJECT_BINARY_DIR}/precompiled/empty.cpp)
     target_link_libraries(overlap_test_headers PRIVATE overlap_options GTest::gtest_main)
@@ -48,7 +51,8 @@ function(overlap_precompile)
       get_target_property(tests ${target} OVERLAP_TESTS)
       if(tests)
         target_precompile_headers(${target} REUSE_FROM overlap_test_headers)
-      elseif(type MATCHES "STATIC_LIBRARY|EXECUTABLE")
+      elseif(OVERLAP_SANITIZE AND type MATCHES "STATIC_LIBRARY|EXECUTABLE")
+        # Not in a release: there g++ 12 then sees copies that are too long in std::string, as in GCC bug 105651.
         target_precompile_headers(${target} REUSE_FROM overlap_headers)
         target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
       endif()
