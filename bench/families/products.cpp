@@ -1,3 +1,5 @@
+// The weights times r are computed once; then a product's check is two row sums, its input's with those and
+// its output's with r. Signs of +-1 keep every element's weight the same.
 #include "families/products.hpp"
 
 #include <fmt/format.h>

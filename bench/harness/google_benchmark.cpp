@@ -1,3 +1,6 @@
+// The library calls a function per row and repetition, in an order of its own. Here that call becomes
+// prepare() and repeat(), and the RowResult becomes counters, a label and an error. JSON is written by the
+// library; a reporter of ours leaves out what would not be JSON.
 #include "harness/google_benchmark.hpp"
 
 #include <benchmark/benchmark.h>

@@ -1,3 +1,5 @@
+// Formulas of a pipeline of three stages over a link with two directions. Where a formula comes from somebody
+// else, it is said at its declaration.
 #include "harness/limits.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Warm-up doubles the batch until a region is long enough, which also says how long one operation takes. From
+// that come the batch and the number of regions: as many as fill min_time, at least five, fewer where the
+// wall clock would run away.
 #include "harness/measure.hpp"
 
 #include <algorithm>

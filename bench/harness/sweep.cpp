@@ -1,3 +1,6 @@
+// Three steps. Values: for each axis of each family, those of the preset, or of the last --sweep that names
+// it; axes that follow others take theirs over. Rows: every combination of a family's values, made canonical,
+// once each, if it is wanted. Order: rows in groups that share data, groups that launch side by side last.
 #include "harness/sweep.hpp"
 
 #include <fmt/format.h>
