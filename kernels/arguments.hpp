@@ -1,11 +1,11 @@
-// The argument checks that launchers of both backends share.
+// The argument checks that launchers of both backends share. They run before anything is enqueued, so a
+// refused call leaves its stream as it was.
 #pragma once
 
 #include <initializer_list>
 #include <string>
 
 #include "overlap/device.hpp"
-#include "overlap/probes.hpp"
 
 namespace overlap {
 

@@ -35,11 +35,11 @@ choose_preset() {
   if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] || [ -n "${CUDACXX:-}" ]; then echo cuda; else echo host; fi
 }
 
-# configure PRESET: quietly, unless it fails.
+# configure PRESET [OPTION...]: quietly, unless it fails.
 configure() {
   local log="build/configure-$1.log"
   mkdir -p build
-  cmake --preset "$1" >"$log" 2>&1 || { cat "$log"; return 1; }
+  cmake --preset "$@" >"$log" 2>&1 || { cat "$log"; return 1; }
   grep -E 'Overlap backends' "$log"
 }
 
@@ -54,5 +54,5 @@ prepare_torch() {
   [ -x "$torch_python" ] && "$torch_python" -c 'import torch, google_benchmark, pytest, ruff' 2>/dev/null && return 0
   local options=()
   python3 -c 'import torch' 2>/dev/null && options=(--system-site-packages)
-  python3 -m venv "${options[@]}" build/torch-venv && "$torch_python" -m pip install --quiet -r bench/torch/requirements.txt
+  python3 -m venv "${options[@]}" build/torch-venv && "$torch_python" -m pip install --quiet --no-compile -r bench/torch/requirements.txt
 }

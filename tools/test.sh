@@ -18,6 +18,7 @@ install_packages "${build_packages[@]}"
 install_packages chromium || echo "Without Chromium the pages of the report are not looked at."
 [ $with_torch = yes ] && { install_packages python3-venv || with_torch=no; }
 install_packages clang-format-14 || echo "Without clang-format 14 the format of the sources is not checked."
+install_packages clang-tidy-14 || echo "Without clang-tidy 14 the sources are not checked with it."
 
 if [ $with_torch = yes ]; then
   mkdir -p build
@@ -28,11 +29,15 @@ fi
 failed=()
 for preset in "$(choose_preset)" "${sanitizers[@]}"; do
   say "building (preset $preset)"
-  configure "$preset"
+  # Nothing is shipped from here: code for two architectures, one of them with programmatic launches, runs on all others.
+  configure "$preset" -DCMAKE_CUDA_ARCHITECTURES="80-real;90"
   cmake --build --preset "$preset"
   say "testing (preset $preset)"
   ctest --preset "$preset" -j "$(nproc)" || failed+=("$preset")
 done
+
+say "checking the sources that changed with clang-tidy (all of them: tools/lint.sh --all)"
+tools/lint.sh || [ $? = 77 ] || failed+=(lint)
 
 if [ $with_torch = yes ]; then
   say "building the PyTorch extension (its PyTorch: build/torch-venv)"

@@ -1,3 +1,4 @@
+// Sums and products of arrays, and the chain of both that goes around launch().
 #include "cuda/elementwise.cuh"
 #include "overlap/probes.hpp"
 
@@ -26,6 +27,7 @@ void launch_mul(std::span<const float> a, std::span<const float> b, std::span<fl
 
 void launch_plain_chain(std::span<const float> a, std::span<const float> b, std::span<const float> d,
                         std::span<const float> f, std::span<float> out, int kernels, Stream& stream) {
+  // The same kernels and the same grid as launch() chooses for spans that start on a 16-byte boundary.
   using elementwise::kThreads, elementwise::Inputs;
   constexpr std::size_t kLane = elementwise::Vector<float>::kElements;
   const cudaStream_t on = stream.impl().stream;

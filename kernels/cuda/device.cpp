@@ -1,4 +1,6 @@
-// Memory, copies and the device's description on the CUDA runtime.
+// Memory, copies and the device's description on the CUDA runtime. Everything that needs the driver beyond
+// the runtime is found at run time, so that the program starts on machines without a driver and can say what
+// is missing.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -85,6 +87,9 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 
 const char* backend_name() { return "cuda"; }
 
+// None of the calls below makes a context: the runtime makes one in cudaSetDevice() and in the first call
+// that works on the current device. Counting devices, properties, bus ids and versions only ask the driver,
+// and the management library knows nothing of contexts.
 DeviceInfo device_info(int device) {
   DeviceInfo info;
   int count = 0;

@@ -1,8 +1,9 @@
 // How an elementwise kernel is walked over its data: one place for grids, alignment, tails and 64-bit
 // indices.
 //
-// An operation is a struct whose operator()(float...) maps the inputs at one index to the output there. What
-// lies in memory is of type T: float, Float16 or BFloat16.
+// An operation is a struct whose operator()(float...) maps the inputs at one index to the output there.
+// Memory holds values of type T: float, Float16 or BFloat16. launch() chooses between two kernels: one with
+// an element a thread, one with 16 bytes a thread.
 #pragma once
 
 #include <cuda_bf16.h>
@@ -17,14 +18,23 @@
 
 namespace overlap::elementwise {
 
-constexpr std::size_t kWidest = 16;  // bytes in the widest access
+/// Bytes in the widest access that a thread can make.
+constexpr std::size_t kWidest = 16;
 
-// Every thread makes one access and ends. Where memory sets the pace, what a thread does besides loading and
-// storing delays the next thread's load: a loop that never came round cost 2^28 floats of swish 2 % on an
-// H200. No more than so many blocks can start in a microsecond: of 64 threads that took 636 us for 506, and a
-// chain of programmatic launches on 10^6 floats, which starts blocks before it has room for them, 9.8 us with
-// 128 and 7.6 with 256. Below 3 * 10^5 floats 128 are better, by 2 to 7 %.
-constexpr unsigned kThreads = 256;  // in a block
+/// Threads in a block. Times in microseconds on an H200; the chain is three kernels in a graph of
+/// programmatic launches:
+///
+///                              64     128     256
+///     swish, 2^28 floats      636     506     506
+///     chain, 10^6 floats              9.7     7.6
+///     chain, 10^3 floats              3.45    3.54
+///
+/// The device starts a limited number of blocks in a microsecond, so small blocks keep it waiting. With 512,
+/// swish is 2 % slower. 128 would be 2 to 7 % faster below 3 * 10^5 floats: not worth a second size.
+constexpr unsigned kThreads = 256;
+
+// Every thread makes one access and ends. Where memory sets the pace, anything else that a thread does delays
+// the next load: a loop that every thread left after one pass made swish on 2^28 floats 2 % slower.
 
 __device__ inline float to_float(float value) { return value; }
 __device__ inline float to_float(Float16 value) { return __half2float(__ushort_as_half(value.bits)); }
@@ -32,6 +42,7 @@ __device__ inline float to_float(BFloat16 value) {
   return __bfloat162float(__ushort_as_bfloat16(value.bits));
 }
 
+/// Rounds to T, to the nearest, ties to even.
 template <class T>
 __device__ T from_float(float value) {
   if constexpr (std::is_same_v<T, Float16>)
@@ -42,7 +53,7 @@ __device__ T from_float(float value) {
     return value;
 }
 
-/// What one access moves at most.
+/// What the widest access moves: 4 floats or 8 numbers of 16 bits.
 template <class T>
 struct alignas(kWidest) Vector {
   static constexpr std::size_t kElements = kWidest / sizeof(T);
@@ -55,11 +66,13 @@ struct Inputs {
   const T* at[kInputs];
 };
 
+/// The output at index i.
 template <class T, class Op, int kInputs, class Index, int... k>
 __device__ T apply(const Op& op, const Inputs<T, kInputs>& in, Index i, std::integer_sequence<int, k...>) {
   return from_float<T>(op(to_float(in.at[k][i])...));
 }
 
+/// The outputs for one vector of each input.
 template <class T, class Op, int kInputs, int... k>
 __device__ Vector<T> apply(const Op& op, const Vector<T> (&v)[kInputs], std::integer_sequence<int, k...>) {
   Vector<T> result;
@@ -69,8 +82,9 @@ __device__ Vector<T> apply(const Op& op, const Vector<T> (&v)[kInputs], std::int
   return result;
 }
 
-/// What an operation is inside a thread: itself, or what its loaded() makes of it. That is called ahead of
-/// all other loads, so that what it loads is not waited for after them.
+/// The operation as a thread uses it: itself, or what its loaded() returns. An operation that reads a value
+/// shared by all elements does so in loaded(), which runs before all other loads and so need not wait for
+/// them.
 template <class Op>
 __device__ auto loaded(const Op& op) {
   if constexpr (requires { op.loaded(); })
@@ -79,9 +93,9 @@ __device__ auto loaded(const Op& op) {
     return op;
 }
 
-/// First thing in a kernel that is launched programmatically: lets the next kernel of the chain begin, then
-/// waits until the one ahead has ended and its results can be seen. Other launches get kernels without it: on
-/// an H200 it cost textbook kernels 40 % of their speed.
+/// First call in a kernel that is launched programmatically. It lets the next kernel of the chain begin, then
+/// waits until the one ahead has ended and its results can be seen. Other launches use kernels without it: on
+/// an H200 it made textbook kernels 40 % slower.
 template <bool kProgrammatic>
 __device__ void follow_previous() {
 #if __CUDA_ARCH__ >= 900
@@ -92,7 +106,7 @@ __device__ void follow_previous() {
 #endif
 }
 
-/// An element a thread.
+/// One element a thread.
 template <bool kProgrammatic, class Index, class T, class Op, int kInputs>
 __global__ void scalar_kernel(Op op, Inputs<T, kInputs> in, T* out, Index n) {
   follow_previous<kProgrammatic>();
@@ -101,8 +115,9 @@ __global__ void scalar_kernel(Op op, Inputs<T, kInputs> in, T* out, Index n) {
   if (i < n) out[i] = apply(loaded(op), in, i, std::make_integer_sequence<int, kInputs>());
 }
 
-/// A vector a thread. All pointers share their alignment: `head` elements lead to a 16-byte boundary, then
-/// come whole vectors, then fewer elements than one has. The first threads of the grid take head and tail.
+/// One vector a thread. All pointers are equally far from a 16-byte boundary: `head` elements lead up to it.
+/// Then come whole vectors, then a tail of fewer elements than a vector has. The first threads of the grid
+/// also take one element of the head and one of the tail each.
 template <bool kProgrammatic, class T, class Op, int kInputs>
 __global__ void vector_kernel(Op op, Inputs<T, kInputs> in, T* out, std::size_t n, unsigned head) {
   constexpr auto kEach = std::make_integer_sequence<int, kInputs>();
@@ -123,7 +138,7 @@ __global__ void vector_kernel(Op op, Inputs<T, kInputs> in, T* out, std::size_t 
 }
 
 /// Blocks for `items` of work, one a thread.
-/// @throws DeviceError where no grid is as large.
+/// @throws DeviceError if they are more than a grid can have, 2^31 - 1.
 inline unsigned blocks_for(std::size_t items) {
   const std::size_t blocks = items / kThreads + (items % kThreads != 0);
   if (blocks > 0x7FFFFFFF)
@@ -139,7 +154,8 @@ unsigned elements_to_boundary(const T* pointer) {
                                sizeof(T));
 }
 
-/// Launches `kernel` with a thread for each of `items`; `programmatic` ones have to follow_previous().
+/// Enqueues `kernel` with a thread for each of `items`. A `programmatic` launch may start early, so its
+/// kernel must call follow_previous(). @throws DeviceError if the launch is refused.
 template <class... Parameter, class... Argument>
 void run(void (*kernel)(Parameter...), std::size_t items, const Stream::Impl& on, bool programmatic,
          Argument... arguments) {
@@ -156,9 +172,10 @@ void run(void (*kernel)(Parameter...), std::size_t items, const Stream::Impl& on
         "launch a kernel, blocks:", config.gridDim.x);
 }
 
-/// Enqueues out[i] = op(inputs[i]...). Vectors need all pointers to share their alignment; where they do not,
-/// and as Variant::scalar, every thread takes one element. Variant::plain does so as textbooks write it: with
-/// an index type as long as it reaches.
+/// Enqueues out[i] = op(inputs[i]...). `name` is for errors.
+/// Variant::vector needs all pointers equally far from a 16-byte boundary; elsewhere, and as Variant::scalar,
+/// a thread takes one element. Variant::plain does that as textbooks do, with an int as index if n fits one.
+/// @throws DeviceError if the spans differ in length, or if the launch is refused.
 template <class T, class Op, class... Input>
 void launch(const char* name, Op op, Variant variant, Stream& stream, std::span<T> out, Input... inputs) {
   constexpr int kInputs = sizeof...(Input);
@@ -183,7 +200,8 @@ void launch(const char* name, Op op, Variant variant, Stream& stream, std::span<
   }
 }
 
-/// Loads all forms of an operation on one type.
+/// Loads every kernel that launch() can choose for an operation on one type. May wait for the device.
+/// @throws DeviceError if this device cannot run them.
 template <class T, class Op, int kInputs>
 void preload() {
   cudaFuncAttributes attributes{};

@@ -4,7 +4,6 @@
 #include "arguments.hpp"
 #include "cuda/runtime.hpp"
 #include "overlap/gemm.hpp"
-#include "overlap/kernels.hpp"
 
 namespace overlap {
 namespace {

@@ -1,4 +1,5 @@
-// Graphs on the CUDA runtime.
+// Graphs on the CUDA runtime. Kernels of libraries, such as cuBLAS's, are known to the driver only; what the
+// runtime cannot tell of them is asked of the driver, whose functions are looked up at run time.
 #include <cuda.h>
 
 #include "cuda/runtime.hpp"
@@ -48,8 +49,8 @@ Function driver_function(const char* name, unsigned version) {
                                                                        : nullptr;
 }
 
-/// Blocks of a kernel node, and how many of them one multiprocessor holds. Kernels of libraries are known to
-/// the driver only, not to the runtime.
+/// The blocks of a kernel node, and how many of them `sm_count` multiprocessors hold; zeros where the driver
+/// is too old to tell.
 KernelShape shape_of(cudaGraphNode_t node, std::size_t sm_count) {
   static const auto get_params = driver_function<CUresult (*)(CUgraphNode, CUDA_KERNEL_NODE_PARAMS_v2*)>(
       "cuGraphKernelNodeGetParams", 12000);

@@ -1,4 +1,5 @@
-// The kernels that serve measuring and testing.
+// The kernels that serve measuring and testing. A latch is a kernel of one thread that spins until the host
+// raises a number in pinned memory, so nothing else of the device is taken while a stream is held.
 #include "cuda/elementwise.cuh"
 #include "overlap/probes.hpp"
 
@@ -86,8 +87,8 @@ void launch_count_mismatches(std::span<const float> actual, std::span<const floa
 }
 
 struct Latch::Impl {
-  HostBuffer<LatchFlags> memory{1,
-                                HostMemory::pinned};  // unified addressing maps pinned memory to the device
+  // Unified addressing: the device sees pinned memory at the host's address.
+  HostBuffer<LatchFlags> memory{1, HostMemory::pinned};
   std::uint64_t timeout_ns = 0;
   std::uint64_t enqueued = 0;
 

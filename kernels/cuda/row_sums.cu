@@ -1,15 +1,17 @@
 #include "arguments.hpp"
+// Weighted sums of a matrix's rows, which products are checked with. Always in double precision, so that the
+// check is far more exact than what it checks.
 #include "cuda/runtime.hpp"
-#include "overlap/kernels.hpp"
 #include "overlap/probes.hpp"
 
 namespace overlap {
 namespace {
 
-constexpr unsigned kThreads = 256;
+constexpr unsigned kThreads = 256;  // a power of two: the block halves them until one is left
 constexpr std::size_t kMostBlocks = 65'535;
 
-/// A block a row: each thread sums a share of the columns, then the block sums the threads.
+/// A block sums one row after another. In each, every thread sums a share of the columns; then the block adds
+/// up its threads' sums.
 __global__ void weighted_row_sums_kernel(const float* matrix, const double* weights, double* sums,
                                          std::size_t rows, std::size_t columns) {
   __shared__ double partial[kThreads];

@@ -18,10 +18,13 @@ struct Where {
       : what(what_is_done), place(here) {}
 };
 
+/// What check() does once a call has failed.
 [[noreturn]] void throw_device_error(cudaError_t status, const Where& where, const std::string& sizes);
-void warn(cudaError_t status, const char* what) noexcept;  ///< for destructors: one line to stderr
+/// For destructors, which may not throw: writes one line to stderr if `status` is an error.
+void warn(cudaError_t status, const char* what) noexcept;
 
-/// Clears and throws an error of the runtime, with place, name, text and the `sizes` that were asked for.
+/// Does nothing if `status` is success. Otherwise clears the runtime's error and throws it.
+/// @throws DeviceError with the place, the error's name and text, and the `sizes` that were asked for.
 template <class... Size>
 void check(cudaError_t status, Where where, Size... sizes) {
   if (status == cudaSuccess) return;
@@ -65,8 +68,8 @@ struct GraphBuilder::Impl {
   Impl& operator=(const Impl&) = delete;
 };
 
-/// Each .cu file says which kernels it has; use_device() loads them all, since the first launch of a kernel
-/// that is not loaded may synchronise the device and would do so inside somebody's measurement.
+/// Each .cu file loads the kernels it has, and use_device() calls all of these. The first launch of a kernel
+/// that is not loaded may wait for the whole device, and would do so inside somebody's measurement.
 void preload_arithmetic();
 void preload_swish();
 void preload_trig();

@@ -1,4 +1,5 @@
-// Streams and events on the CUDA runtime.
+// Streams and events on the CUDA runtime, and how its errors become ours. Nothing here keeps a state of its
+// own but whether an event was recorded: the runtime takes an unrecorded one for reached.
 #include <cstdio>
 
 #include "cuda/runtime.hpp"

@@ -1,3 +1,5 @@
+// Swish and its derivative, in three forms: a full one for floats, a short one for numbers of 16 bits, and
+// the textbook's.
 #include "cuda/elementwise.cuh"
 
 namespace overlap {
@@ -10,12 +12,14 @@ __device__ float fast_reciprocal(float x) {
   return result;
 }
 
-// With h = e^(-|x|/2), so z = e^-|x| = h h:  s = 1/(1+z) for x >= 0 and z/(1+z) below, 1-s the other way
-// round. Nothing overflows, nothing cancels, and multiplying by h twice keeps results that z, itself already
-// zero, would lose (e^-104 is no float, -104 e^-104 is). Below -256 every result is -0 and above 256 the
-// slope is 1: clamping there keeps infinity times zero out. Written with comparisons that pass a NaN on.
-// 1+z lies in [1, 2], where the fast reciprocal is nearly exact: __fdividef would spend three instructions on
-// guarding it against what cannot come.
+// The full form. Let h = e^(-|x|/2) and z = h h = e^-|x|. The sigmoid s is 1/(1+z) for x >= 0 and z/(1+z)
+// below; 1-s is the other of the two.
+// - Nothing overflows and nothing cancels.
+// - Results are multiplied by h twice, not by z once: e^-104 is no float, but -104 e^-104 is.
+// - Below -256 every result is -0, and above 256 the slope is 1. x is clamped there, so that infinity never
+//   meets zero. A NaN passes the comparisons unchanged.
+// - 1+z lies in [1, 2], where the fast reciprocal is nearly exact. __fdividef takes three instructions more
+//   for divisors that cannot occur here.
 
 struct SwishForward {
   __device__ float operator()(float x) const {
@@ -39,8 +43,9 @@ struct SwishBackward {
   }
 };
 
-// The same for what is then rounded to 16 bits: off by up to 6e-6, where half a unit of Float16 is 2e-4, in
-// little more than half the instructions: the memory leaves no time for more.
+// The short form, for results that are rounded to 16 bits. It is off by up to 6e-6 of the result; half a unit
+// of Float16 is 2e-4. It takes little more than half the instructions: with half the bytes to move, memory
+// leaves no time for more.
 
 /// 2^x by one instruction; zero where that is below 2^-126.
 __device__ float fast_exp2(float x) {
@@ -49,8 +54,8 @@ __device__ float fast_exp2(float x) {
   return result;
 }
 
-/// 1 / (1 + e^-x). Both terms are scaled by 2^-24, or the sum would overflow from -89 down, and its
-/// reciprocal be taken for zero, where BFloat16 still has results. From -105 down it has none.
+/// 1 / (1 + e^-x). Both terms of the sum are scaled by 2^-24: unscaled it would overflow from x = -89 down,
+/// where BFloat16 still has results that are not 0. From -105 down it has none.
 __device__ float fast_sigmoid(float x) {
   constexpr float kLog2E = 1.44269504F, kLog2Scale = -24, kScale = 0x1p-24F;
   return kScale * fast_reciprocal(kScale + fast_exp2(-kLog2E * x + kLog2Scale));
@@ -85,7 +90,7 @@ struct PlainSwishBackward {
   }
 };
 
-/// Backward where dy is one number for all.
+/// A derivative where dy is one number for all elements, read once a thread.
 template <class T, class Op>
 struct OfOne {
   struct Loaded {

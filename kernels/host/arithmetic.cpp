@@ -1,3 +1,4 @@
+// Sums and products of arrays: one loop each, whatever the variant.
 #include <functional>
 
 #include "arguments.hpp"

@@ -25,6 +25,7 @@ void* allocate(std::size_t bytes) {
   return memory;
 }
 
+/// Bytes in the pages that sysconf counts under `name`; 0 where it does not know.
 std::size_t pages(int name) {
   return static_cast<std::size_t>(std::max(0L, sysconf(name))) *
          static_cast<std::size_t>(std::max(0L, sysconf(_SC_PAGESIZE)));
@@ -55,8 +56,6 @@ std::string processor_name() {
 
 const char* backend_name() { return "host"; }
 
-std::size_t free_memory(int) { return available_bytes(); }
-
 DeviceInfo device_info(int device) {
   DeviceInfo info;
   info.gpu = processor_name() + " (host threads)";
@@ -72,6 +71,11 @@ DeviceInfo device_info(int device) {
 
 void use_device(int device) {
   if (const DeviceInfo info = device_info(device); !info.usable) throw DeviceError(info.why_not);
+}
+
+std::size_t free_memory(int device) {
+  use_device(device);
+  return available_bytes();
 }
 
 void* allocate_device(std::size_t bytes) { return allocate(bytes); }

@@ -1,11 +1,10 @@
-// Matrix products by Eigen, each on the thread of its stream, so that streams share the processor as they
-// would share a device.
+// Matrix products by Eigen, and the row sums that check them. Each runs on the thread of its stream, so that
+// streams share the processor as they would share a device.
 #include <Eigen/Core>
 
 #include "arguments.hpp"
 #include "host/runtime.hpp"
 #include "overlap/gemm.hpp"
-#include "overlap/kernels.hpp"
 #include "overlap/probes.hpp"
 
 namespace overlap {

@@ -1,5 +1,6 @@
-// Capture and replay on CPU threads. Each captured stream is a lane; lane 0 runs on the stream that launches,
-// the others on threads that the graph owns, so branches of a graph really run at the same time.
+// Capture and replay on CPU threads. A capture lists operations, each with those it must follow and the
+// stream it came from, its lane. A replay runs lane 0 on the stream that launches and the others on threads
+// that the graph owns, so branches of a graph really run at the same time.
 #include <algorithm>
 #include <utility>
 
@@ -67,7 +68,7 @@ std::vector<KernelShape> GraphBuilder::kernels() const {
 
 namespace {
 
-/// Runs the nodes of one graph, one replay at a time, on `lanes` threads of which the caller's is one.
+/// Runs the nodes of one graph, one replay at a time, on `lanes` threads, one of them the caller's.
 class Executor {
  public:
   explicit Executor(std::size_t lanes) : workers_(lanes - 1) {
@@ -89,6 +90,7 @@ class Executor {
   }
 
  private:
+  /// What the lanes of one replay share; `mutex` guards all but the nodes.
   struct Replay {
     const std::vector<Node>& nodes;
     std::vector<char> done;

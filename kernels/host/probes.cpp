@@ -1,9 +1,8 @@
-// The kernels that serve measuring and testing.
+// The kernels that serve measuring and testing, as loops. The latch and the clock are in device.cpp.
 #include <cmath>
 
 #include "arguments.hpp"
 #include "host/runtime.hpp"
-#include "overlap/kernels.hpp"
 #include "overlap/probes.hpp"
 
 namespace overlap {

@@ -18,11 +18,11 @@ namespace overlap {
 using Clock = std::chrono::steady_clock;
 using Operation = std::function<void()>;
 
-/// Why an operation failed; null if it did not. A text and not an exception_ptr: threads share it, every
-/// synchronize() throws a DeviceError of its own, and the sanitizers can see its reference count.
+/// Why an operation failed; null if it did not. A text and not an exception_ptr, because threads share it:
+/// every synchronize() throws a DeviceError of its own, and the sanitizers can see the reference count.
 using Error = std::shared_ptr<const std::string>;
 
-/// Runs `operation`. @return what it threw.
+/// Runs `operation`. @return what it threw, if anything.
 inline Error error_of(const Operation& operation) {
   try {
     operation();
@@ -32,6 +32,7 @@ inline Error error_of(const Operation& operation) {
   }
 }
 
+/// @throws DeviceError if there is an error.
 inline void throw_if(const Error& error) {
   if (error) throw DeviceError(*error);
 }

@@ -1,5 +1,6 @@
-// Streams and events on CPU threads: a worker and a FIFO per stream, so that streams really run at the same
-// time.
+// Streams and events on CPU threads. Each stream has a thread of its own that works off a queue, so streams
+// really run at the same time. An error sticks to its stream: work behind it is skipped until synchronize()
+// throws it.
 #include <utility>
 
 #include "host/runtime.hpp"

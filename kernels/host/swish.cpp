@@ -1,3 +1,5 @@
+// Swish and its derivative. Elements go through in blocks that stay in the L1 cache: loaded as float,
+// computed in short loops that the compiler vectorises, stored in their own type.
 #include <Eigen/Core>
 #include <algorithm>
 #include <array>
@@ -11,19 +13,21 @@
 namespace overlap {
 namespace {
 
-// With h = e^(-|x|/2), so z = e^-|x| = h h:  s = 1/(1+z) for x >= 0 and z/(1+z) below, 1-s the other way
-// round. Nothing overflows, nothing cancels, and multiplying by h twice keeps results that z, itself already
-// zero, would lose (e^-104 is no float, -104 e^-104 is). Below -256 every result is -0 and above 256 the
-// slope is 1: clamping there keeps infinity times zero out. Written with comparisons that pass a NaN on.
+// Let h = e^(-|x|/2) and z = h h = e^-|x|. The sigmoid s is 1/(1+z) for x >= 0 and z/(1+z) below; 1-s is the
+// other of the two.
+// - Nothing overflows and nothing cancels.
+// - Results are multiplied by h twice, not by z once: e^-104 is no float, but -104 e^-104 is.
+// - Below -256 every result is -0, and above 256 the slope is 1. x is clamped there, so that infinity never
+//   meets zero. A NaN passes the comparisons unchanged.
 
-constexpr std::size_t kBlock = 512;  // elements at once: what lies between the loops stays in the L1
+constexpr std::size_t kBlock = 512;  // elements, 2 KiB of floats
 using Block = std::array<float, kBlock>;
 
-/// Clamps what lies beyond, and passes a NaN on.
+/// Clamp x, and pass a NaN on, which std::max and std::min do in one order of arguments only.
 float at_least(float x, float low) { return x < low ? low : x; }
 float at_most(float x, float high) { return x > high ? high : x; }
 
-/// h = e^(-|x|/2) by Eigen, which is the only vector code here that the compiler would not make of a loop.
+/// h = e^(-|x|/2). By Eigen: the compiler does not vectorise a loop around std::exp.
 void half_exponentials(const Block& x, Block& h, std::size_t n) {
   const auto size = static_cast<Eigen::Index>(n);
   Eigen::Map<Eigen::ArrayXf>(h.data(), size) =

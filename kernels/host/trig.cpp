@@ -1,3 +1,4 @@
+// A loop whose arithmetic can be made as long as one likes, so that it is balanced against copies.
 #include <cmath>
 
 #include "arguments.hpp"

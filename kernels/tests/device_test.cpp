@@ -19,9 +19,22 @@ TEST_F(DeviceTest, DescribesTheDevice) {
   EXPECT_FALSE(info_.gpu.empty());
   EXPECT_GT(info_.sm_count, 0);
   EXPECT_GT(info_.total_bytes, 0U);
+  EXPECT_GT(info_.copy_engines, 0);
+}
+
+TEST_F(DeviceTest, FreeMemoryIsWhatIsLeft) {
   EXPECT_GT(free_memory(), 0U);
   EXPECT_LE(free_memory(), info_.total_bytes);
-  EXPECT_GT(info_.copy_engines, 0);
+  EXPECT_THROW(free_memory(9999), DeviceError);
+  if (std::string_view(backend_name()) == "host") return;  // the host's memory belongs to everybody
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  bool fell = false;
+  for (int attempt = 0; attempt < 20 && !fell; ++attempt) {  // tests beside this one take and free memory too
+    const std::size_t before = free_memory();
+    const DeviceBuffer<std::uint8_t> held(kBytes);
+    fell = free_memory() + kBytes <= before;
+  }
+  EXPECT_TRUE(fell);
 }
 
 TEST_F(DeviceTest, SaysWhyADeviceCannotBeUsed) {

@@ -1,10 +1,30 @@
 // What only the CUDA backend has.
+#include <dlfcn.h>
+
 #include "cuda/runtime.hpp"
 #include "overlap/kernels.hpp"
 #include "tests/device_fixture.hpp"
 
 namespace overlap {
 namespace {
+
+// As ctest runs it, in a process of its own, there is no context before. Other tests would have made one.
+TEST(CudaRuntime, DescribingADeviceMakesNoContext) {
+  if (const DeviceInfo info = device_info(); !info.usable) GTEST_SKIP() << info.why_not;
+  void* driver = dlopen("libcuda.so.1", RTLD_NOW);
+  ASSERT_NE(driver, nullptr) << dlerror();
+  const auto state =
+      reinterpret_cast<int (*)(int, unsigned*, int*)>(dlsym(driver, "cuDevicePrimaryCtxGetState"));
+  ASSERT_NE(state, nullptr) << dlerror();
+  const bool alone = ::testing::UnitTest::GetInstance()->test_to_run_count() == 1;
+  unsigned flags = 0;
+  int active = -1;
+  ASSERT_EQ(state(0, &flags, &active), 0);
+  EXPECT_TRUE(active == 0 || !alone) << "device_info() made one";
+  free_memory();
+  ASSERT_EQ(state(0, &flags, &active), 0);
+  EXPECT_EQ(active, 1) << "this test sees no contexts";
+}
 
 TEST_F(DeviceTest, BorrowedStreamsAreUsedAndLeftAlone) {
   cudaStream_t native = nullptr;

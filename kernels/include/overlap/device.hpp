@@ -1,8 +1,12 @@
 // THE SEAM between benchmarks and a backend: one header, two libraries.
 //
-// `kernels_cuda` implements it on the CUDA runtime, `kernels_host` on CPU threads; an executable links
-// exactly one of them, so which backend it uses is decided at link time and no call needs a table or a
-// template. Every asynchronous call only enqueues: results and errors appear at synchronize().
+// `kernels_cuda` implements it on the CUDA runtime, `kernels_host` on CPU threads. An executable links
+// exactly one of them, so the linker chooses the backend and no call needs a table or a template.
+//
+// How it is used: use_device() once, then streams, memory and events, each an object that owns one resource.
+// Calls that take a Stream only enqueue: their results and errors appear at synchronize(). Sizes are in bytes
+// where they say so and in elements elsewhere; times are std::chrono durations. One thread at a time uses an
+// object.
 #pragma once
 
 #include <chrono>
@@ -11,7 +15,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -20,8 +23,8 @@
 
 namespace overlap {
 
-/// The one error type of the seam; what() holds the place, the backend's own error text and the sizes
-/// involved.
+/// The one error type of the seam. what() holds the place, the backend's own error text and the sizes that
+/// were asked for.
 class DeviceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -49,15 +52,18 @@ struct DeviceInfo {
 /// Which backend this program was linked to: "cuda" or "host".
 const char* backend_name();
 
-/// Describes device number `device` without making a context on it. Never throws: a device that cannot be
-/// used says so in `why_not`.
+/// Describes device number `device`, counted from 0. Makes no context on it: only properties are read, so a
+/// process that merely asks takes no device memory. Does not wait. Never throws: a device that cannot be used
+/// says so in `why_not`.
 DeviceInfo device_info(int device = 0);
 
-/// Bytes of device memory that can still be allocated. Makes a context where there is none.
+/// Bytes of device memory that can still be allocated, by this process or any other. On CUDA it makes
+/// `device` current for the calling thread, with a context if it had none. Does not wait.
 /// @throws DeviceError if the device cannot be used.
 std::size_t free_memory(int device = 0);
 
 /// Makes `device` current for the calling thread and loads every kernel, so that no later launch loads code.
+/// Call it first: loading may wait for the whole device.
 /// @throws DeviceError if the device cannot be used.
 void use_device(int device);
 
@@ -65,23 +71,25 @@ void use_device(int device);
 // streams
 
 /// In-order queue of device work, never synchronised with a default stream. Move-only.
-/// The destructor finishes queued work and never throws.
+/// Work on different streams may run at the same time. The destructor waits for queued work and never throws.
 class Stream {
  public:
   Stream();  ///< @throws DeviceError
-  /// Work for a stream that belongs to somebody else and outlives this: `native` is a cudaStream_t of the
-  /// current device, and nothing waits for it at the end. The host backend knows no streams but its own:
-  /// there `native` is null, and work runs at once, in the thread that enqueues it, which gets its errors.
+  /// A view of a stream that belongs to somebody else and outlives this. `native` is a cudaStream_t of the
+  /// current device; the destructor neither waits for it nor destroys it. The host backend has no streams of
+  /// others: there `native` must be null, and each call runs its work at once and throws its errors.
+  /// @throws DeviceError on the host backend if `native` is not null.
   static Stream borrow(void* native);
   ~Stream();
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
 
-  /// Waits until all queued work is done. @throws DeviceError, also for work queued earlier.
+  /// Waits until all queued work is done.
+  /// @throws DeviceError if any of it failed, or if the stream is being captured.
   void synchronize();
 
-  struct Impl;
-  Impl& impl() noexcept { return *impl_; }
+  struct Impl;                              ///< what the backend makes of it
+  Impl& impl() noexcept { return *impl_; }  ///< for backends
 
  private:
   explicit Stream(std::unique_ptr<Impl> impl);
@@ -89,6 +97,7 @@ class Stream {
 };
 
 /// A point in a stream's work that other streams and the host can wait for. It cannot time; see TimingEvent.
+/// Move-only. Destroying it disturbs no wait that is enqueued already.
 class Event {
  public:
   Event() : Event(false) {}  ///< @throws DeviceError
@@ -96,9 +105,11 @@ class Event {
   Event(Event&&) noexcept;
   Event& operator=(Event&&) noexcept;
 
-  /// Marks the work queued on `stream` so far. Recording again does not disturb waits already enqueued.
+  /// Enqueues the event: it is reached when the work queued on `stream` so far is done. Recording again does
+  /// not disturb waits already enqueued. @throws DeviceError
   void record(Stream& stream);
-  /// Waits until the recorded point is reached; returns at once if never recorded. @throws DeviceError
+  /// Waits until the recorded point is reached; returns at once if never recorded.
+  /// @throws DeviceError if the work before it failed, or if it was recorded in a capture.
   void synchronize();
 
   struct Impl;
@@ -111,22 +122,26 @@ class Event {
   std::unique_ptr<Impl> impl_;
 };
 
-/// An event that also remembers when the device reached it.
+/// An event that also remembers when the device reached it, for elapsed().
 class TimingEvent : public Event {
  public:
   TimingEvent() : Event(true) {}
 };
 
-/// Holds later work on `stream` until `event` is reached; a never recorded event holds nothing. Does not
-/// wait.
+/// Enqueues a wait: later work on `stream` starts once `event` is reached. An event that was never recorded
+/// holds nothing. The call itself does not wait.
+/// @throws DeviceError if the backend refuses it.
 void wait(Stream& stream, const Event& event);
 
-/// Device time between two reached events (resolution of CUDA events: about 0.5 us).
+/// Device time between two reached events, negative if `stop` was reached first. CUDA's events resolve about
+/// 0.5 us. Does not wait.
 /// @throws DeviceError if either was not recorded, or is not reached yet.
 std::chrono::duration<double> elapsed(const TimingEvent& start, const TimingEvent& stop);
 
-/// While it lives, a kernel launched on `stream` may start before the one ahead of it has ended: it does its
-/// preparations, then waits for the other's results by itself. Also in a capture, where the graph keeps it.
+/// While it lives, a kernel launched on `stream` may start before the kernel ahead of it has ended. It does
+/// its preparations, then waits by itself until the other's results can be seen. In a capture the graph keeps
+/// this. Only kernels of this library, other than those of Variant::plain, start early; others are launched
+/// as usual. `stream` must outlive it.
 class ProgrammaticLaunch {
  public:
   explicit ProgrammaticLaunch(Stream& stream);  ///< @throws DeviceError where the device has no such launches
@@ -141,23 +156,36 @@ class ProgrammaticLaunch {
 // -----------------------------------------------------------------------------------------------------
 // memory
 
-/// Kinds of host memory, named as the `mem` axis. The host backend treats the first three alike. Kernels may
-/// read and write all kinds but pageable themselves.
-enum class HostMemory { pinned, pageable, registered, write_combined };
+/// Kinds of host memory; the words of the `mem` axis. The host backend treats the first three alike and has
+/// no fourth. On CUDA, kernels can read and write every kind but pageable.
+enum class HostMemory {
+  pinned,          ///< page-locked when it is allocated: copies run beside the CPU
+  pageable,        ///< plain memory: a copy passes through the driver's own pinned pages
+  registered,      ///< plain memory that is page-locked afterwards
+  write_combined,  ///< pinned and not cached: the CPU writes it fast and reads it very slowly
+};
 
-void* allocate_device(std::size_t bytes);                 ///< nullptr for 0 bytes. @throws DeviceError
-void free_device(void* memory) noexcept;                  ///< waits for nothing: drain the streams first
-void* allocate_host(std::size_t bytes, HostMemory kind);  ///< nullptr for 0 bytes. @throws DeviceError
+/// Allocates uninitialised device memory, aligned to 256 bytes or more. May wait for the device.
+/// @return nullptr for 0 bytes. @throws DeviceError if there is not enough.
+void* allocate_device(std::size_t bytes);
+/// Frees what allocate_device() returned. Drain the streams that use it first: it may not wait for them.
+void free_device(void* memory) noexcept;
+/// Allocates uninitialised host memory. May wait for the device.
+/// @return nullptr for 0 bytes. @throws DeviceError if there is not enough, or none of this kind.
+void* allocate_host(std::size_t bytes, HostMemory kind);
+/// Frees what allocate_host() returned for the same `kind`. Drain the streams that use it first.
 void free_host(void* memory, HostMemory kind) noexcept;
 
-/// @throws DeviceError if `elements` of `element_bytes` overflow the address space.
+/// Bytes of `elements` that take `element_bytes` each.
+/// @throws DeviceError if that is more than an address can count.
 inline std::size_t checked_bytes(std::size_t elements, std::size_t element_bytes) {
   if (elements > std::numeric_limits<std::size_t>::max() / element_bytes)
     throw DeviceError(std::to_string(elements) + " elements do not fit any address space");
   return elements * element_bytes;
 }
 
-/// Owns `elements` of T in device memory, uninitialised. Move-only; the host must not dereference span().
+/// Owns `elements` of T in device memory, uninitialised. Move-only. The host must not read or write span().
+/// Destroy it after the work that uses it is done.
 template <class T>
 class DeviceBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -177,6 +205,7 @@ class DeviceBuffer {
 };
 
 /// Owns `elements` of T in host memory of the given kind, uninitialised. Move-only.
+/// Destroy it after the work that uses it is done.
 template <class T>
 class HostBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -199,13 +228,16 @@ class HostBuffer {
 // -----------------------------------------------------------------------------------------------------
 // copies
 
+/// Which way a copy goes: h is the host's memory, d the device's.
 enum class CopyDirection { h2d, d2h, d2d };
 
-/// Enqueues a copy of `bytes`; both buffers must live until it has run. From or to pageable memory the call
-/// may block, as CUDA's does. @throws DeviceError if the backend refuses it.
+/// Enqueues a copy of `bytes`, of which 0 do nothing. Both buffers must live until it has run and may not
+/// overlap. With pageable memory the call may wait, as CUDA's does.
+/// @throws DeviceError if the backend refuses it.
 void copy_bytes(void* to, const void* from, std::size_t bytes, CopyDirection direction, Stream& stream);
 
-/// Enqueues setting every byte of device memory to `value` (0xFF makes every float a NaN).
+/// Enqueues setting `bytes` of device memory to `value` each; 0xFF makes every float a NaN.
+/// @throws DeviceError if the backend refuses it.
 void fill_bytes(void* memory, std::uint8_t value, std::size_t bytes, Stream& stream);
 
 namespace detail {
@@ -218,7 +250,9 @@ void copy(std::span<T> to, std::span<const T> from, CopyDirection direction, Str
 }
 }  // namespace detail
 
-/// Typed copies of equally long spans, host to device, device to host and device to device.
+/// Enqueues a copy from host to device memory, as copy_bytes() does. copy_d2h() and copy_d2d() below do the
+/// same the other way and within the device.
+/// @throws DeviceError if the spans differ in length, or if the backend refuses the copy.
 template <class T>
 void copy_h2d(std::span<T> device, std::type_identity_t<std::span<const T>> host, Stream& stream) {
   detail::copy<T>(device, host, CopyDirection::h2d, stream);
@@ -237,23 +271,24 @@ void copy_d2d(std::span<T> to, std::type_identity_t<std::span<const T>> from, St
 
 /// How one kernel fills the device.
 struct KernelShape {
-  std::size_t blocks = 0;
-  std::size_t resident = 0;  ///< of them that the device holds at once; 0 where the backend cannot tell
+  std::size_t blocks = 0;    ///< in its grid
+  std::size_t resident = 0;  ///< blocks like these that the device holds at once; 0 where nobody can tell
 };
 
-/// The graph being built: captures what `work` enqueues on `origin` and on streams forked from it by events.
-/// Nothing runs. Every forked stream must be joined back to `origin` before `work` returns, and `work` must
-/// not synchronise. Memory is remembered by address and read again at each replay.
+/// The graph being built: a description of work, which a Graph runs. Move-only.
+/// Memory is remembered by its address and read again at each replay, so it must live as long as the graph.
 class GraphBuilder {
  public:
-  /// @throws DeviceError if the capture is invalid; whatever `work` throws, after ending the capture.
+  /// Captures what `work` enqueues on `origin` and on streams forked from it by events. Nothing runs. `work`
+  /// must join every forked stream back to `origin`, and must not synchronise.
+  /// @throws DeviceError if it does otherwise; whatever `work` throws, after ending the capture.
   GraphBuilder(Stream& origin, const std::function<void()>& work);
   ~GraphBuilder();
   GraphBuilder(GraphBuilder&&) noexcept;
   GraphBuilder& operator=(GraphBuilder&&) noexcept;
 
-  std::size_t node_count() const;
-  /// The graph's kernels, known before any has run.
+  std::size_t node_count() const;  ///< operations in it. @throws DeviceError
+  /// The graph's kernels, in no particular order, known before any has run. @throws DeviceError
   std::vector<KernelShape> kernels() const;
 
   struct Impl;
@@ -263,17 +298,24 @@ class GraphBuilder {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The graph being run. Launches of one Graph never overlap each other; each is ordered in its stream.
+/// The graph being run. Move-only. Launches of one Graph never overlap each other; each is ordered in its
+/// stream like any other work. It needs no GraphBuilder once it is made.
 class Graph {
  public:
-  explicit Graph(const GraphBuilder& builder);  ///< instantiates. @throws DeviceError
+  /// Makes an executable graph, which costs far more than a launch. @throws DeviceError
+  explicit Graph(const GraphBuilder& builder);
   ~Graph();
   Graph(Graph&&) noexcept;
   Graph& operator=(Graph&&) noexcept;
 
-  void launch(Stream& stream);  ///< enqueues one replay. @throws DeviceError
-  void upload(Stream& stream);  ///< enqueues what the first launch would have to prepare. @throws DeviceError
-  /// Takes over the builder's parameters for later launches. @throws DeviceError if the topology differs.
+  /// Enqueues one replay. @throws DeviceError
+  void launch(Stream& stream);
+  /// Enqueues what the first launch would have to prepare, so that it costs what later ones do.
+  /// @throws DeviceError
+  void upload(Stream& stream);
+  /// Takes over the builder's parameters, such as addresses, for later launches. Much cheaper than a new
+  /// Graph.
+  /// @throws DeviceError if the topology differs: other nodes, or other dependencies.
   void update(const GraphBuilder& builder);
 
   struct Impl;

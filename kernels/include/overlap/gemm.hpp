@@ -1,4 +1,5 @@
-// Products of square matrices, with the field's library behind them.
+// Products of square matrices, with the library that everybody uses behind them: cuBLAS on CUDA, Eigen on the
+// host backend. The one part of the seam that holds state between calls.
 #pragma once
 
 #include <memory>
@@ -8,17 +9,19 @@
 
 namespace overlap {
 
-/// Multiplies square matrices in single precision on one stream, with the field's library: cuBLAS on CUDA,
-/// Eigen on the host backend. Holds what the library needs, workspace included, so that it can be captured:
-/// it must outlive every launch of the graphs that captured it. Move-only.
+/// Multiplies square matrices of floats on one stream. It holds the library's handle and workspace, so that
+/// its calls can be captured; it must outlive every launch of the graphs that captured them. Move-only.
 class Gemm {
  public:
-  explicit Gemm(Stream& stream);  ///< `stream` must outlive it. @throws DeviceError
+  /// Opens the library for `stream`, which must outlive this. May wait for the device. @throws DeviceError
+  explicit Gemm(Stream& stream);
   ~Gemm();
   Gemm(Gemm&&) noexcept;
   Gemm& operator=(Gemm&&) noexcept;
 
-  /// Enqueues c = a b, all dim x dim, row by row. 2 dim^3 flops. c may not overlap a or b.
+  /// Enqueues c = a b and returns before it has run. Each matrix is dim x dim floats, row by row; dim may be
+  /// 0. c may not overlap a or b. 2 dim^3 flops, in single precision throughout (no TF32).
+  /// @throws DeviceError if a span is not dim * dim long, or if the library refuses the call.
   void multiply(std::span<const float> a, std::span<const float> b, std::span<float> c, std::size_t dim);
 
   struct Impl;
