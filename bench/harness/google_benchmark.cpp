@@ -19,6 +19,7 @@ namespace {
 
 volatile std::sig_atomic_t interrupt_signal = 0;
 
+/// The first signal is remembered, the next one ends the program.
 void on_interrupt(int signal) {
   interrupt_signal = signal;
   std::signal(signal, SIG_DFL);

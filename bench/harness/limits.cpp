@@ -10,6 +10,7 @@
 namespace overlap {
 namespace {
 
+// Beyond these no machine has gained anything.
 constexpr std::size_t kMostPieces = 1024;
 constexpr double kMostStreams = 32;
 

@@ -26,6 +26,8 @@ std::size_t rounded_up(double value) {
 
 }  // namespace
 
+// Each rule caps the one before: enough regions for min_time, not more wall time than a multiple of it, not
+// more than the budget.
 MeasurePlan plan_measurement(const TakeSample& take, const MeasureSettings& settings) {
   const Stopwatch warm_up;
   std::size_t batch = 1;

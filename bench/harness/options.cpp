@@ -25,6 +25,7 @@ struct BenchmarkFlag {
   std::vector<std::string> words{};
 };
 
+/// Those of versions 1.7 to 1.9 that make sense here.
 const std::vector<BenchmarkFlag>& benchmark_flags() {
   static const std::vector<BenchmarkFlag> flags = {
       {"benchmark_list_tests", Kind::boolean},
@@ -49,6 +50,7 @@ const std::vector<BenchmarkFlag>& benchmark_flags() {
   return flags;
 }
 
+/// A number that is at least 0 and no more than a billion.
 std::optional<double> to_double(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -57,10 +59,12 @@ std::optional<double> to_double(std::string_view text) {
   return value;
 }
 
+/// Refuses a flag's value, with the remedy.
 [[noreturn]] void refuse(const std::string& flag, const std::string& value, const std::string& remedy) {
   throw UsageError(fmt::format("--{}={}: {}", flag, value, remedy));
 }
 
+/// The library's own words for yes and no; a flag without a value is a yes.
 bool to_bool(const std::string& flag, std::string value) {
   std::ranges::transform(value, value.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -71,6 +75,7 @@ bool to_bool(const std::string& flag, std::string value) {
   refuse(flag, value, "write true or false");
 }
 
+/// What an unknown flag may have meant, among ours and the library's.
 std::string known_flags_hint(const std::string& flag, const CLI::App& app) {
   std::vector<std::string> known;
   for (const CLI::Option* option : app.get_options())
@@ -125,6 +130,7 @@ void read_benchmark_flag(Options& options, const BenchmarkFlag& flag, const std:
   options.for_google_benchmark.push_back("--" + name + "=" + value);
 }
 
+/// Reads an argument that is not one of ours. @throws UsageError
 void read_extra(Options& options, const std::string& argument, const CLI::App& app) {
   const auto equals = argument.find('=');
   const std::string flag = argument.substr(0, equals);

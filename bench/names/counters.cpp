@@ -7,6 +7,7 @@ namespace {
 
 using enum Better;
 
+/// In the order of counters.hpp.
 constexpr Counter kCounters[] = {
     {counter::kMinUs, "us", lower, "the fastest sample"},
     {counter::kP50Us, "us", lower, "the median of the samples: the row's time"},
