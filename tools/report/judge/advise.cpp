@@ -27,15 +27,14 @@ std::vector<std::string> hints_for(const Row& best, const Rows& rows, const Fami
   const auto bound = best.counter(counter::kBoundPct), copy = best.counter(counter::kPctOfCopy);
   if (copy && *copy >= kNearBoundPct) hints.push_back("at memory speed");
   if (bound && *bound >= kNearBoundPct)
-    hints.push_back(best.bound_by.empty()
-                        ? "at its limit"
-                        : fmt::format("at its limit: only a faster {} or less for it to do would help",
-                                      best.bound_by));
+    hints.push_back(
+        best.bound_by.empty()
+            ? "at its limit"
+            : fmt::format("at its limit: only a faster {} or less for it to do would help", best.bound_by));
   else if (best.bound_by == "submission")
     hints.push_back("limited by the CPU's launches: fewer, larger calls, or a graph");
   else if (bound && !family.remedy.empty())
-    hints.push_back(
-        fmt::format("{:.0f} % of the time is beyond its limit: {}", 100 - *bound, family.remedy));
+    hints.push_back(fmt::format("{:.0f} % of the time is beyond its limit: {}", 100 - *bound, family.remedy));
   return hints;
 }
 
@@ -44,8 +43,8 @@ Axes chosen(const Row& best, const Rows& rows, const FamilyReport& family) {
   Axes axes = pick(best, family.work, false);
   for (const auto& [axis, value] : family.defaults) {
     const bool is_work = std::ranges::find(family.work, axis) != family.work.end();
-    const bool any = std::ranges::any_of(
-        rows, [&name = axis](const Row* row) { return !row->axis(name).empty(); });
+    const bool any =
+        std::ranges::any_of(rows, [&name = axis](const Row* row) { return !row->axis(name).empty(); });
     if (any && !is_work && best.axis(axis).empty()) axes.emplace_back(axis, value);
   }
   return axes;
@@ -80,8 +79,7 @@ std::vector<Choice> choose(const Run& run, const Families& families) {
   for (const Row& row : run.rows) {
     const FamilyReport& family = find_family(families, row.family());
     if (row.failed() || family.plain.empty()) continue;
-    const auto [at, added] =
-        index.try_emplace({family.name, family.pick(row, family.work)}, groups.size());
+    const auto [at, added] = index.try_emplace({family.name, family.pick(row, family.work)}, groups.size());
     if (added) groups.push_back({&family, {}});
     groups[at->second].second.push_back(&row);
   }

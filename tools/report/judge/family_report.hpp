@@ -32,10 +32,10 @@ struct Column {
 /// A chart of a family's tables.
 struct ChartSpec {
   std::string title, x_axis, y_metric;
-  std::string x, y;                              ///< what is written along the axes
-  std::vector<std::string> line;                 ///< axes whose values make a line each
-  std::function<bool(const Axes& row)> keep{};   ///< rows that are drawn; empty: all
-  std::string over{};                            ///< an axis whose tables share this chart
+  std::string x, y;                             ///< what is written along the axes
+  std::vector<std::string> line;                ///< axes whose values make a line each
+  std::function<bool(const Axes& row)> keep{};  ///< rows that are drawn; empty: all
+  std::string over{};                           ///< an axis whose tables share this chart
   bool log_y = false;
   double scale = 1;  ///< of y
 };

@@ -124,7 +124,8 @@ std::vector<ContextDifference> context_differences(const std::vector<Run>& basel
 Side side_of(const Seen& seen, const std::string& metric) {
   Side side;
   for (const Row* row : seen.rows)
-    if (const auto value = row->failed() ? std::nullopt : metric_of(*row, metric)) side.runs.push_back(*value);
+    if (const auto value = row->failed() ? std::nullopt : metric_of(*row, metric))
+      side.runs.push_back(*value);
   if (side.runs.empty()) return side;
   side.median = median(side.runs);
   side.spread = spread_of(side.runs).value_or(0);

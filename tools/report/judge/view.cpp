@@ -39,8 +39,7 @@ const Row* baseline_of(const Row& row, const Rows& rows, const Group& group) {
   std::ptrdiff_t most = -1;
   const std::vector<std::string> axes = axes_of(rows);
   for (const Row* candidate : rows) {
-    if (candidate->failed() || !group.family->has_all(*candidate, group.baseline))
-      continue;
+    if (candidate->failed() || !group.family->has_all(*candidate, group.baseline)) continue;
     const auto shared = std::ranges::count_if(axes, [&](const std::string& axis) {
       return group.family->axis(row, axis) == group.family->axis(*candidate, axis);
     });
@@ -162,14 +161,15 @@ View make_view(const Group& group, const std::vector<Run>& runs) {
     for (const std::string& axis : view.columns) line.values.push_back(family.axis(*row, axis));
     const auto& rows = by_name.at(row->name());
     for (std::size_t file = 0; file < runs.size(); ++file)
-      line.cells.push_back(rows[file]
-                               ? make_cell(*rows[file], baseline_of(*rows[file], group.rows[file], group),
-                                           runs[file], family)
-                               : Cell{});
+      line.cells.push_back(
+          rows[file]
+              ? make_cell(*rows[file], baseline_of(*rows[file], group.rows[file], group), runs[file], family)
+              : Cell{});
     view.rows.push_back(std::move(line));
   }
   for (std::size_t file = 0; family.notes && file < runs.size(); ++file)
-    for (std::string& note : family.notes(only(group.rows[file], [](const Row& row) { return !row.failed(); })))
+    for (std::string& note :
+         family.notes(only(group.rows[file], [](const Row& row) { return !row.failed(); })))
       view.notes.push_back(runs.size() > 1 ? file_letter(file) + ": " + note : std::move(note));
   return view;
 }

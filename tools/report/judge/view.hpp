@@ -37,7 +37,7 @@ struct View {
   Axes fixed;                        ///< what all its rows share
   std::vector<std::string> columns;  ///< axes that differ between its rows
   Axes baseline;                     ///< empty: nothing to compare with
-  std::vector<Metric> metrics;  ///< in the order of their columns
+  std::vector<Metric> metrics;       ///< in the order of their columns
   std::vector<ViewRow> rows;
   std::vector<ChartSpec> charts;
   std::vector<std::string> notes;  ///< what the rows say together, a sentence each

@@ -48,7 +48,7 @@ struct Row {
 struct Run {
   std::string path;
   std::map<std::string, std::string> context;
-  std::vector<Row> rows;  ///< in the order they were registered; equal names have ordinals
+  std::vector<Row> rows;              ///< in the order they were registered; equal names have ordinals
   std::vector<std::string> warnings;  ///< what was read otherwise than it was written
 
   /// The context's value; empty if there is none.

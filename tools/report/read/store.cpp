@@ -27,13 +27,14 @@ namespace {
 std::string line_of(const Run& run) {
   Json rows = Json::object();
   for (const Row& row : run.rows) {
-    Json each = row.failed() ? Json::object({{"failure", row.failure}}) : Json::object({{"us", row.time_us()}});
+    Json each =
+        row.failed() ? Json::object({{"failure", row.failure}}) : Json::object({{"us", row.time_us()}});
     for (const char* name : {counter::kMinUs, counter::kCv, counter::kSamples, counter::kBatch})
       if (const auto value = row.counter(name); value && !row.failed()) each[name] = *value;
     rows.add(row.name(), std::move(each));
   }
-  const Json json = Json::object(
-      {{"schema", "overlap-history-1"}, {"context", run.context}, {"rows", std::move(rows)}});
+  const Json json =
+      Json::object({{"schema", "overlap-history-1"}, {"context", run.context}, {"rows", std::move(rows)}});
   return json.dump(-1) + "\n";
 }
 
