@@ -32,7 +32,7 @@ class ToleranceFinder {
       : all_(options.tolerances), otherwise_(options.tolerance), used_(all_.size()) {
     for (std::size_t i = 0; i < all_.size(); ++i) {
       if (all_[i].is_name)
-        names_[all_[i].rows] = i;
+        names_[parse_row_id(all_[i].rows).key()] = i;
       else
         patterns_.emplace_back(std::regex(all_[i].rows, std::regex::extended), i);
     }
