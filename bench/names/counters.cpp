@@ -69,4 +69,11 @@ std::optional<bool> lower_is_better(std::string_view metric) {
   return metric.starts_with("pct_") ? std::optional(false) : std::nullopt;
 }
 
+std::optional<double> overlap_percent(double serial, double bound, double time) {
+  constexpr double kLeastToHide =
+      0.05;  // of serial: stages differ by as much from run to run where hosts pace them
+  if (!(serial - bound > kLeastToHide * serial)) return std::nullopt;
+  return std::max(0.0, 100 * (serial - time) / (serial - bound));
+}
+
 }  // namespace overlap

@@ -18,13 +18,6 @@ void drop_defaults(Row& row, const FamilyReport& family) {
   });
 }
 
-/// Share of what overlap could hide that was hidden; nothing where there is hardly anything to hide.
-std::optional<double> overlap_pct(double serial_us, double bound_us, double time_us) {
-  constexpr double kLeastToHide = 0.05;  // of serial: stages differ by as much from run to run
-  if (!(serial_us - bound_us > kLeastToHide * serial_us)) return std::nullopt;
-  return std::max(0.0, 100 * (serial_us - time_us) / (serial_us - bound_us));
-}
-
 void take_stages(Row& row, const Row& least) {
   const double bound_us = *least.counter(counter::kBoundUs);
   if (row.counter(counter::kBoundUs) == bound_us) return;
@@ -33,13 +26,17 @@ void take_stages(Row& row, const Row& least) {
   const double time_us = row.time_us();
   if (time_us > 0) row.set_counter(counter::kBoundPct, 100 * bound_us / time_us);
   row.set_counter(counter::kOverlapPct,
-                  overlap_pct(row.counter(counter::kSerialUs).value_or(0), bound_us, time_us));
+                  overlap_percent(row.counter(counter::kSerialUs).value_or(0), bound_us, time_us));
 }
 
 }  // namespace
 
 const std::vector<std::string>& bound_counters() {
-  static const std::vector<std::string> all(std::begin(kStages), std::end(kStages));
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names(std::begin(kStages), std::end(kStages));
+    names.insert(names.end(), {counter::kBoundPct, counter::kOverlapPct});
+    return names;
+  }();
   return all;
 }
 
