@@ -1,3 +1,4 @@
+// The order matters little: the planner moves what launches side by side to the end.
 #include "families/catalogue.hpp"
 
 namespace overlap {

@@ -49,6 +49,7 @@ struct ConcurrentData {
   }
 };
 
+/// Products on streams in turn. Each stream has a Gemm of its own: they must not share a workspace.
 class ConcurrentFixture : public DeviceFixture {
  public:
   ConcurrentFixture(Session& session, const Point& point)
@@ -68,6 +69,7 @@ class ConcurrentFixture : public DeviceFixture {
   }
   void verify(std::size_t) override { data_->products.verify(); }
 
+  /// One product alone, as many times as there are tasks; at best their blocks fill the device together.
   Stages stages(const Measurement&) override {
     Stages stages{.alone = {{counter::kKernelUs, data_->kernel_us}}};
     // Where the device cannot say how many blocks it holds, nobody knows what room there is.

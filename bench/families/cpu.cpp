@@ -12,6 +12,7 @@
 namespace overlap {
 namespace {
 
+/// Inputs for every op, in ordinary memory.
 struct CpuData {
   std::vector<float> a, b, d, f, out;
 
@@ -26,6 +27,7 @@ struct CpuData {
   }
 };
 
+/// One op by the plain C++ reference in float, on the calling thread.
 class CpuRow : public CpuFixture {
  public:
   CpuRow(Session& session, const Point& point) : op_(point.text("op")) {
@@ -38,6 +40,7 @@ class CpuRow : public CpuFixture {
 
   void poison() override { std::ranges::fill(data_->out, std::nanf("")); }
 
+  /// Against the same reference in double, for one pattern.
   void verify(std::size_t) override {
     for (std::size_t i = 0; i < expected_.size(); ++i) {
       const float got = data_->out[i], want = expected_[i];
@@ -46,6 +49,7 @@ class CpuRow : public CpuFixture {
     }
   }
 
+  /// Arrays read and written once each.
   std::size_t bytes() const override {
     const std::size_t arrays = op_ == "swish_forward" ? 2 : op_ == "sequence" ? 5 : 3;
     return data_->out.size() * arrays * sizeof(float);

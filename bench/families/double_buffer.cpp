@@ -54,6 +54,7 @@ struct DoubleBufferData {
 /// What the next copy waits for.
 enum class Sync { serial, whole_stream, per_buffer, none };
 
+/// The choice that a word of the axis names.
 Sync sync_of(std::string_view word) {
   return word == "serial"         ? Sync::serial
          : word == "whole_stream" ? Sync::whole_stream
@@ -61,6 +62,8 @@ Sync sync_of(std::string_view word) {
                                   : Sync::none;
 }
 
+/// One way to wait, through so many buffers. Batch i uses buffer i mod buffers; copies, products and, where
+/// results are copied back, those copies each have a stream.
 class DoubleBufferFixture : public DeviceFixture {
  public:
   DoubleBufferFixture(Session& session, const Point& point)
@@ -81,6 +84,7 @@ class DoubleBufferFixture : public DeviceFixture {
     computed_ = std::vector<Event>(batches);
   }
 
+  /// The buffers as well: what is left in them from the operation before would be right.
   void poison() override {
     overlap::poison(inputs_.span(), origin());
     products().poison();
@@ -95,10 +99,12 @@ class DoubleBufferFixture : public DeviceFixture {
     products().verify();
   }
 
+  /// Every batch in, and out where results are copied back.
   std::size_t bytes() const override {
     return batches() * products().elements() * sizeof(float) * (copy_back_ ? 2 : 1);
   }
 
+  /// Copies, products and copies back, each alone; at best the longest of them follows itself without a gap.
   Stages stages(const Measurement&) override {
     const double copy = data_->copy_us, kernel = data_->kernel_us, out = data_->out_us;
     return {.alone = {{counter::kH2dUs, copy}, {counter::kKernelUs, kernel}, {counter::kD2hUs, out}},
@@ -121,6 +127,7 @@ class DoubleBufferFixture : public DeviceFixture {
  private:
   static constexpr std::size_t kMostHeld = 64;  // batches that a held stream's queue takes without a doubt
 
+  /// One for everything in turn; else one for each engine that has work.
   static std::size_t streams_for(const Point& point) {
     return point.is("sync", "serial") ? 1 : point.is("result", "host") ? 3 : 2;
   }
@@ -150,6 +157,7 @@ class DoubleBufferFixture : public DeviceFixture {
     }
   }
 
+  /// Copies a product back on its own stream, once it is there.
   void copy_back(std::size_t batch) {
     if (sync_ != Sync::serial) {
       computed_[batch].record(compute_stream());

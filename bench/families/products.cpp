@@ -1,3 +1,5 @@
+// The weights times r are computed once; then a product's check is two row sums, its input's with those and
+// its output's with r. Signs of +-1 keep every element's weight the same.
 #include "families/products.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +12,8 @@
 
 namespace overlap {
 
+/// The inputs take a prime period, so no two matrices are equal; the outputs serve as scratch for the sums of
+/// the inputs, since they hold nothing yet.
 Products::Products(Session& session, std::size_t dim, std::size_t count, std::size_t more_device_bytes)
     : session_(session), dim_(dim), count_(count) {
   const std::size_t matrix_elements = checked_bytes(dim, dim);

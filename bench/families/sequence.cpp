@@ -18,6 +18,7 @@ namespace {
 constexpr int kMostLatchedLaunches = 512;
 constexpr std::int64_t kMostKernels = 1 << 20;
 
+/// What rows of equal n and chain length share. The inputs are bounded, so the longest chain stays finite.
 struct SequenceData {
   DeviceBuffer<float> a, b, d, f, g;
   Expected expected;
@@ -61,6 +62,7 @@ struct SequenceData {
   }
 };
 
+/// The chain, submitted in one way and timed in one way.
 class SequenceFixture : public DeviceFixture {
  public:
   SequenceFixture(Session& session, const Point& point)
@@ -96,6 +98,7 @@ class SequenceFixture : public DeviceFixture {
   }
   void verify(std::size_t) override { data_->expected.verify(data_->g.span(), origin()); }
 
+  /// A single operation is a region of its own; behind a latch only so many launches can be queued.
   MeasureSettings settings(const MeasureSettings& usual) const override {
     MeasureSettings mine = usual;
     if (single_) mine.most_batch = 1;

@@ -56,6 +56,7 @@ struct SwishData {
   }
 
  private:
+  /// The same pattern in every set.
   void fill_sets(const DeviceBuffer<float>& buffer, std::span<const float> pattern, Stream& stream) const {
     tile_device(part(buffer, 0), pattern, stream);
     repeat_device(buffer.span(), stride, stream);
@@ -83,6 +84,8 @@ struct SwishData {
   }
 };
 
+/// One form of the kernel over one set of buffers after the other. Which sets were written since the
+/// poisoning is known from the operations submitted before and since.
 class SwishFixture : public DeviceFixture {
  public:
   SwishFixture(Session& session, const Point& point)
@@ -102,6 +105,7 @@ class SwishFixture : public DeviceFixture {
     origin().synchronize();
   }
 
+  /// Checks the sets that these operations have written, or the first of them.
   void verify(std::size_t operations) override {
     const std::size_t written = std::min({operations, data_->sets, kMostSetsVerified});
     for (std::size_t i = 0; i < written; ++i)
@@ -119,6 +123,7 @@ class SwishFixture : public DeviceFixture {
     return {{"kernel", measured.p50_us}};
   }
 
+  /// How it does against a copy of as many bytes, and how far the sets exceed the cache.
   Counters counters(const Measurement& measured) const override {
     const double set_bytes = static_cast<double>(bytes()),
                  l2 = static_cast<double>(session().device().l2_bytes);

@@ -7,6 +7,7 @@ namespace {
 
 constexpr std::int64_t kMostStreams = 1024;
 
+/// Operations that do nothing, so that only the method is left.
 class TimerFixture : public DeviceFixture {
  public:
   TimerFixture(Session& session, const Point& point)

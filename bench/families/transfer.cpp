@@ -47,6 +47,7 @@ struct TransferData {
   void copy_out(Stream& stream) const { copy_d2h(host_to.span(), device_from.span(), stream); }
 };
 
+/// The `dir` axis.
 enum class Direction { h2d, d2h, duplex, d2d };
 
 Direction direction_of(std::string_view word) {
@@ -56,6 +57,7 @@ Direction direction_of(std::string_view word) {
                             : Direction::d2d;
 }
 
+/// One copy, or one each way at once. Duplex regions are timed per direction, by events on either stream.
 class TransferFixture : public DeviceFixture {
  public:
   TransferFixture(Session& session, const Point& point)
@@ -93,6 +95,7 @@ class TransferFixture : public DeviceFixture {
     origin().synchronize();
   }
 
+  /// What arrived on the device, and what arrived on the host, by way of the device.
   void verify(std::size_t) override {
     if (dir_ != Direction::d2h) data_->expected.verify(data_->device_to.span(), origin());
     if (!writes_host()) return;
@@ -105,6 +108,7 @@ class TransferFixture : public DeviceFixture {
     return data_->bytes() * (dir_ == Direction::d2d || dir_ == Direction::duplex ? 2 : 1);
   }
 
+  /// The rate of each direction under the other's load; only duplex rows have them.
   Counters counters(const Measurement&) const override {
     if (in_us_.empty()) return {};
     const double gb = static_cast<double>(data_->bytes()) * 1e-3;

@@ -1,3 +1,5 @@
+// From the command line to an exit code: read words, plan rows, choose among them, open the device, run, say
+// what came of it. Whatever can be refused is refused before anything is measured.
 #include "harness/bench_main.hpp"
 
 #include <fmt/format.h>

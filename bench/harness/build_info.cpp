@@ -1,3 +1,4 @@
+// The only file that is compiled again when the revision changes.
 #include "harness/build_info.hpp"
 
 #include "revision.hpp"

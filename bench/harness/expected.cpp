@@ -1,3 +1,5 @@
+// The device compares with one period of the expected values and counts mismatches; only their number and the
+// first place come back.
 #include "harness/expected.hpp"
 #include "overlap/probes.hpp"
 

@@ -1,3 +1,5 @@
+// Points keep their coordinates as text, as they were asked for and as they stand in names. Fixtures read
+// them as numbers within limits, which turns a wrong value into a failed row that says so.
 #include "harness/family.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// A region is: start event, operations, stop event, all on the origin; a held latch before it where only
+// device time is to remain. Each operation is forked to the other streams and joined back. What is captured
+// replays with the same forks and joins inside.
 #include "harness/fixture.hpp"
 
 #include "harness/stopwatch.hpp"

@@ -1,3 +1,5 @@
+// One event marks the fork and one each join. Recording an event again does not disturb waits that are
+// enqueued already, so they serve every operation.
 #include "harness/fork_join.hpp"
 
 namespace overlap {

@@ -1,3 +1,6 @@
+// The library calls a function per row and repetition, in an order of its own. Here that call becomes
+// prepare() and repeat(), and the RowResult becomes counters, a label and an error. JSON is written by the
+// library; a reporter of ours leaves out what would not be JSON.
 #include "harness/google_benchmark.hpp"
 
 #include <benchmark/benchmark.h>
@@ -16,6 +19,7 @@ namespace {
 
 volatile std::sig_atomic_t interrupt_signal = 0;
 
+/// The first signal is remembered, the next one ends the program.
 void on_interrupt(int signal) {
   interrupt_signal = signal;
   std::signal(signal, SIG_DFL);

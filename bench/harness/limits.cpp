@@ -1,13 +1,14 @@
+// Formulas of a pipeline of three stages over a link with two directions. Where a formula comes from somebody
+// else, it is said at its declaration.
 #include "harness/limits.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "names/counters.hpp"
-
 namespace overlap {
 namespace {
 
+// Beyond these no machine has gained anything.
 constexpr std::size_t kMostPieces = 1024;
 constexpr double kMostStreams = 32;
 
@@ -94,13 +95,6 @@ double concurrent_share(std::size_t tasks, std::size_t blocks, std::size_t capac
 }
 
 double percent_of(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
-
-std::optional<double> overlap_percent(double serial, double bound, double time) {
-  constexpr double kLeastToHide =
-      0.05;  // of serial: stages differ by as much from run to run where hosts pace them
-  if (!(serial - bound > kLeastToHide * serial)) return std::nullopt;
-  return std::max(0.0, percent_of(serial - time, serial - bound));
-}
 
 std::string longest(const std::vector<Load>& loads) {
   const auto found = std::ranges::max_element(loads, {}, &Load::second);

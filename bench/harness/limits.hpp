@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "names/counters.hpp"
+
 namespace overlap {
 
 /// Counters of a row, by the name they have in the JSON (names/counters.hpp).
@@ -81,10 +83,6 @@ double concurrent_share(std::size_t tasks, std::size_t blocks, std::size_t capac
 /// part of whole in percent; 0 if there is no whole. Not capped: over 100 % of a bound means that the bound
 /// is wrong, which must show.
 double percent_of(double part, double whole);
-
-/// Share of the time that overlap could hide which it did hide, in percent; 0 for a row that hid nothing.
-/// Nothing where all that could be hidden is less than measuring can tell.
-std::optional<double> overlap_percent(double serial, double bound, double time);
 
 /// Something that takes so long by itself per operation.
 using Load = std::pair<std::string, double>;

@@ -1,3 +1,6 @@
+// Warm-up doubles the batch until a region is long enough, which also says how long one operation takes. From
+// that come the batch and the number of regions: as many as fill min_time, at least five, fewer where the
+// wall clock would run away.
 #include "harness/measure.hpp"
 
 #include <algorithm>
@@ -23,6 +26,8 @@ std::size_t rounded_up(double value) {
 
 }  // namespace
 
+// Each rule caps the one before: enough regions for min_time, not more wall time than a multiple of it, not
+// more than the budget.
 MeasurePlan plan_measurement(const TakeSample& take, const MeasureSettings& settings) {
   const Stopwatch warm_up;
   std::size_t batch = 1;

@@ -1,3 +1,7 @@
+// Our own flags are CLI11's. Google Benchmark's are taken from what CLI11 leaves over: each is checked here,
+// because the library ends the process over a bad value with an exit code of its own, and passed on where the
+// library acts on it. Times are not passed on: rows are sampled by measure.cpp, and the library is told that
+// any time is enough.
 #include "harness/options.hpp"
 
 #include <fmt/format.h>
@@ -21,6 +25,7 @@ struct BenchmarkFlag {
   std::vector<std::string> words{};
 };
 
+/// Those of versions 1.7 to 1.9 that make sense here.
 const std::vector<BenchmarkFlag>& benchmark_flags() {
   static const std::vector<BenchmarkFlag> flags = {
       {"benchmark_list_tests", Kind::boolean},
@@ -45,6 +50,7 @@ const std::vector<BenchmarkFlag>& benchmark_flags() {
   return flags;
 }
 
+/// A number that is at least 0 and no more than a billion.
 std::optional<double> to_double(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -53,10 +59,12 @@ std::optional<double> to_double(std::string_view text) {
   return value;
 }
 
+/// Refuses a flag's value, with the remedy.
 [[noreturn]] void refuse(const std::string& flag, const std::string& value, const std::string& remedy) {
   throw UsageError(fmt::format("--{}={}: {}", flag, value, remedy));
 }
 
+/// The library's own words for yes and no; a flag without a value is a yes.
 bool to_bool(const std::string& flag, std::string value) {
   std::ranges::transform(value, value.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -67,6 +75,7 @@ bool to_bool(const std::string& flag, std::string value) {
   refuse(flag, value, "write true or false");
 }
 
+/// What an unknown flag may have meant, among ours and the library's.
 std::string known_flags_hint(const std::string& flag, const CLI::App& app) {
   std::vector<std::string> known;
   for (const CLI::Option* option : app.get_options())
@@ -121,6 +130,7 @@ void read_benchmark_flag(Options& options, const BenchmarkFlag& flag, const std:
   options.for_google_benchmark.push_back("--" + name + "=" + value);
 }
 
+/// Reads an argument that is not one of ours. @throws UsageError
 void read_extra(Options& options, const std::string& argument, const CLI::App& app) {
   const auto equals = argument.find('=');
   const std::string flag = argument.substr(0, equals);
@@ -158,10 +168,10 @@ Options parse_options(int argc, const char* const* argv, std::string_view backen
   app.add_flag("--help,-h", help, "Print this and exit");
   app.add_option("--preset", options.sweep.preset,
                  "quick: minutes; paper: the published sizes; full: every axis (default quick)");
-  app.add_option(
-         "--sweep", options.sweep.overrides,
-         "[FAMILY.]AXIS=V[,V...]: replace an axis's values; repeatable. Values: 4096, 2^20, 64Ki, 3M, n/16, "
-         "ranges 1..32*2 and 1..8+1")
+  app.add_option("--sweep", options.sweep.overrides,
+                 "[FAMILY.]AXIS=V[,V...]: replace an axis's values; repeatable. Values: 4096, 2^20, 64Ki, "
+                 "3M, n, n/16, "
+                 "ranges 1..32*2 and 1..8+1")
       ->allow_extra_args(false);
   app.add_option("--device", options.device, "Device number (default 0)");
   app.add_flag("--list-axes", options.list_axes, "Print every family, its axes and their values, and exit");

@@ -1,3 +1,4 @@
+// The time left assumes that the rows to come take as long as those so far.
 #include "harness/progress.hpp"
 
 #include <fmt/format.h>

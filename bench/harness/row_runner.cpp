@@ -1,3 +1,5 @@
+// Each step below is a function of its own, in the order in which a row lives; prepare() and repeat() are the
+// two places that catch. What a failed row leaves behind is its reason and its plan.
 #include "harness/row_runner.hpp"
 
 #include <algorithm>

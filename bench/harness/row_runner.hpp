@@ -63,7 +63,7 @@ class RowRunner {
     Sample take(std::size_t operations, Phase phase) { return fixture->take(operations, phase); }
   };
 
-  // The steps, in their order.
+  // The steps, in their order. Each throws what went wrong; prepare() and repeat() turn it into a failure.
   void make_room(const PlannedRow& row);
   void make(Row& state, const PlannedRow& row);
   void try_out(Row& state);
@@ -73,8 +73,8 @@ class RowRunner {
   void describe(RowResult& result, Fixture& fixture);
 
   std::string bound_by(const RowResult& result, std::vector<Load> loads) const;
-  void fail(Row& state, const std::string& reason);
-  void let_go(const std::string& group);
+  void fail(Row& state, const std::string& reason);  ///< from now on, and frees what it holds
+  void let_go(const std::string& group);             ///< drops fixtures that hold this group's data
 
   Session& session_;
   double timer_floor_us_;

@@ -1,3 +1,4 @@
+// The context's values are text: the library writes them as they are, so only printable characters go in.
 #include "harness/run_context.hpp"
 
 #include <fmt/format.h>

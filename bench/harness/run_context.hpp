@@ -11,6 +11,7 @@
 
 namespace overlap {
 
+/// Keys and values, in the order in which the JSON has them.
 using Context = std::vector<std::pair<std::string, std::string>>;
 
 /// The context of a run, by the keys of names/context_keys.hpp; what nobody can tell is "unknown". Families

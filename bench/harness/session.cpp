@@ -1,3 +1,5 @@
+// Data is kept per group in the order of use. It goes, oldest first, when what is kept exceeds half of the
+// device's or the host's memory, or when an allocation would not fit. Sizes are what groups said they need.
 #include "harness/session.hpp"
 
 #include <fmt/format.h>

@@ -54,6 +54,7 @@ class Session {
   std::function<void(const std::string& key)> on_forget;
 
  private:
+  /// Data that rows share, and the memory that it said it needs.
   struct Group {
     std::string key;
     std::shared_ptr<void> data;

@@ -1,3 +1,5 @@
+// Stages are measured by the same regions and the same plan as rows, so that a bound and a row are
+// comparable.
 #include "harness/stages.hpp"
 
 #include <algorithm>

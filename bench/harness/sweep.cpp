@@ -1,3 +1,6 @@
+// Three steps. Values: for each axis of each family, those of the preset, or of the last --sweep that names
+// it; axes that follow others take theirs over. Rows: every combination of a family's values, made canonical,
+// once each, if it is wanted. Order: rows in groups that share data, groups that launch side by side last.
 #include "harness/sweep.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +15,7 @@ namespace {
 
 constexpr std::size_t kMostValues = 4096;  // of one axis: more is a slip of the hand
 
+/// Refuses a value of an axis, with the remedy.
 [[noreturn]] void refuse_value(const Axis& axis, const std::string& value, const std::string& remedy) {
   throw UsageError(fmt::format("axis {}: '{}' is not a value{}", axis.name, value, remedy));
 }
@@ -61,6 +65,7 @@ struct Override {
   std::string values;
 };
 
+/// Reads "[family.]axis=values" and looks both names up. @throws UsageError with the nearest names.
 Override parse_override(const std::vector<Family>& families, const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
@@ -137,6 +142,7 @@ class Values {
  private:
   using Key = std::pair<std::string, std::string>;
 
+  /// The preset's values that the device has, or those of the last override that names the axis.
   void set(const Family& family, const Axis& axis, const DeviceInfo& device) {
     auto& values = values_[{family.name, axis.name}];
     if (const std::string usual = axis.values(preset_, host_); !usual.empty())
@@ -150,6 +156,7 @@ class Values {
       chosen_.insert({family.name, axis.name});
     }
   }
+  /// Every value that the axes it follows have, each once.
   void follow(const Family& family, const Axis& axis) {
     auto& values = values_[{family.name, axis.name}];
     for (const std::string& other : axis.follows)

@@ -1,3 +1,6 @@
+// Numbers are read by hand, since a suffix or a power has to be understood and an overflow refused. The
+// nearest words are those with the least edits (Levenshtein); one that the wrong word begins with counts as
+// one edit.
 #include "harness/words.hpp"
 
 #include <fmt/format.h>

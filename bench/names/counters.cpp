@@ -7,6 +7,7 @@ namespace {
 
 using enum Better;
 
+/// In the order of counters.hpp.
 constexpr Counter kCounters[] = {
     {counter::kMinUs, "us", lower, "the fastest sample"},
     {counter::kP50Us, "us", lower, "the median of the samples: the row's time"},
@@ -66,6 +67,13 @@ std::optional<bool> lower_is_better(std::string_view metric) {
   for (const char* end : {"_per_second", "_per_s", "_pct"})
     if (metric.ends_with(end)) return false;
   return metric.starts_with("pct_") ? std::optional(false) : std::nullopt;
+}
+
+std::optional<double> overlap_percent(double serial, double bound, double time) {
+  constexpr double kLeastToHide =
+      0.05;  // of serial: stages differ by as much from run to run where hosts pace them
+  if (!(serial - bound > kLeastToHide * serial)) return std::nullopt;
+  return std::max(0.0, 100 * (serial - time) / (serial - bound));
 }
 
 }  // namespace overlap

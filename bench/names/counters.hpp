@@ -72,4 +72,8 @@ const Counter* find_counter(std::string_view name);
 /// @return nothing if the name does not say.
 std::optional<bool> lower_is_better(std::string_view metric);
 
+/// Share of the time that overlap could hide which it did hide, in percent; 0 for a row that hid nothing.
+/// Nothing where all that could be hidden is less than measuring can tell.
+std::optional<double> overlap_percent(double serial, double bound, double time);
+
 }  // namespace overlap

@@ -1,3 +1,4 @@
+// A line of text without quotes: it travels as a string inside of JSON.
 #include "names/family_facts.hpp"
 
 namespace overlap {

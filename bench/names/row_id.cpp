@@ -1,3 +1,6 @@
+// From the end: the ordinal, then the segments that Google Benchmark appends. From the front: the family, up
+// to the first segment that reads as an axis. Whatever is left is kept as it was, so that printing gives it
+// back.
 #include "names/row_id.hpp"
 
 #include <algorithm>

@@ -248,7 +248,7 @@ TEST(PlanRows, AnAxisCanFollowOthers) {
   const auto rows = [&](const SweepRequest& request) {
     Values result;
     for (const PlannedRow& row : plan_rows({source, reference}, request, {}))
-      if (row.family->name == "reference") result.push_back(row.name());
+      if (row.id.family == "reference") result.push_back(row.name());
     return result;
   };
   EXPECT_EQ(rows({}), (Values{"reference/n:5"}));

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Keeps a run of tools/lab/gpu_run.sh as a recorded one: copies its JSON and writes the texts that reports/README.md lists.
 #   tools/lab/record.sh OUTPUT_FOLDER reports/MACHINE      REPORT=build/host/overlap-report
+# With reports/MACHINE as both it writes the texts anew.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 from=${1:?usage: tools/lab/record.sh OUTPUT_FOLDER reports/MACHINE}
@@ -11,7 +12,7 @@ compgen -G "$from/*.json" >/dev/null || { echo "record.sh: no JSON in $from" >&2
 mkdir -p "$to"
 
 for run in quick paper torch torch-repeated; do
-  [ ! -e "$from/$run.json" ] || install -m 644 "$from/$run.json" "$to/$run.json"
+  [ ! -e "$from/$run.json" ] || [ "$from" -ef "$to" ] || install -m 644 "$from/$run.json" "$to/$run.json"
 done
 for run in quick paper; do
   [ -e "$to/$run.json" ] || continue

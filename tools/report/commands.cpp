@@ -10,9 +10,12 @@
 #include <fstream>
 #include <future>
 
+#include "families/families.hpp"
 #include "judge/advise.hpp"
+#include "judge/normal.hpp"
 #include "judge/tolerances.hpp"
 #include "judge/view.hpp"
+#include "names/counters.hpp"
 #include "read/merge.hpp"
 #include "read/results.hpp"
 #include "show/export.hpp"
@@ -32,6 +35,7 @@ std::vector<Run> read_runs(const std::vector<std::string>& files,
   std::vector<Run> runs;
   for (auto& each : reading) {
     runs.push_back(each.get());
+    normalise(runs.back(), with_strangers(known_families(), runs.back()));
     for (const std::string& warning : runs.back().warnings)
       complain("warning: " + runs.back().path + ": " + warning);
   }
@@ -104,6 +108,7 @@ void read_metric(CompareArguments& arguments) {
 
 Store open_store(const std::string& path) {
   Store store = read_store(path);
+  for (Run& run : store.runs) normalise(run, with_strangers(known_families(), run));
   for (const std::string& warning : store.warnings) complain("warning: " + path + ": " + warning);
   return store;
 }
@@ -134,10 +139,14 @@ void complain(const std::string& text) { std::fputs(("overlap-report: " + text +
 
 int table(const Options& options) {
   std::vector<Run> runs = merged(read_runs(options.files));
-  std::ranges::for_each(runs, add_raw_kernels);
-  const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs));
+  Families families = known_families();
+  for (Run& run : runs) {
+    families = with_strangers(std::move(families), run);
+    add_guests(run, families);
+  }
+  const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs), families);
   write(options.format == "json"  ? table_json(views, runs)
-        : options.format == "csv" ? to_csv(table_records(views, runs))
+        : options.format == "csv" ? to_csv(table_records(views, runs, metrics_of(families)))
                                   : shown(tables(views, runs), options.format),
         options.output);
   return failed_rows(runs);
@@ -148,7 +157,7 @@ int advise_on(const Options& options) {
   std::vector<Advice> all;
   std::string json;
   for (const Run& run : runs) {
-    all.push_back(advise(run));
+    all.push_back(advise(run, known_families()));
     if (options.format == "json") json += advice_json(all.back(), run);
   }
   write(options.format == "json" ? json : shown(advice(all, runs), options.format), options.output);
@@ -168,7 +177,10 @@ int export_runs(const Options& options) {
 int compare(CompareArguments& arguments, const Options& options) {
   read_metric(arguments);
   if (!arguments.tolerances.empty()) arguments.options.tolerances = read_tolerances(arguments.tolerances);
-  const std::vector<std::string> counters = {arguments.options.metric, "batch"};
+  std::vector<std::string> counters = {arguments.options.metric, counter::kBatch};
+  const std::vector<std::string>& bounds = bound_counters();
+  if (std::ranges::find(bounds, arguments.options.metric) != bounds.end())
+    counters.insert(counters.end(), bounds.begin(), bounds.end());
   std::vector<Run> baseline, fresh;
   if (arguments.store.empty()) {
     if (arguments.baseline.empty())

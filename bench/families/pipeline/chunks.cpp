@@ -1,3 +1,4 @@
+// A ramp doubles from a sixteenth of the largest chunk. What lies between the ramps is cut evenly.
 #include "families/pipeline/chunks.hpp"
 
 #include <algorithm>

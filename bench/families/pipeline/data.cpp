@@ -1,3 +1,5 @@
+// Inputs repeat a pattern of prime length, so a chunk in the wrong place is wrong data. Stage costs are each
+// stage's best time alone, whole and in 32 pieces, and the link's slowdown with both directions busy.
 #include "families/pipeline/data.hpp"
 
 #include <algorithm>

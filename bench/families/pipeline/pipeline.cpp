@@ -18,8 +18,10 @@ constexpr std::int64_t kMostChunks = 1 << 20;
 constexpr std::int64_t kMostWork = 1 << 20;
 constexpr std::size_t kBytes = 12;  // of payload per element: A and B in, C out
 
+/// Who waits for whom; the `order` axis.
 enum class Order { sequential, depth_first, breadth_first, engine_streams, zero_copy };
 
+/// The order that a word of the axis names.
 Order order_of(std::string_view word) {
   return word == "depth_first"      ? Order::depth_first
          : word == "breadth_first"  ? Order::breadth_first
@@ -36,6 +38,7 @@ std::vector<Chunk> chunks_of(const Point& point) {
   return point.is("schedule", "tapered") ? tapered_chunks(n, chunk) : even_chunks(n, chunk);
 }
 
+/// One order over one cut of the arrays. What its orders share, data and stage costs, is PipelineData.
 class PipelineFixture : public DeviceFixture {
  public:
   PipelineFixture(Session& session, const Point& point)
@@ -60,6 +63,7 @@ class PipelineFixture : public DeviceFixture {
     costs_ = data_->costs();
   }
 
+  /// All of it the first time; later only spots of memory that is slow to copy.
   void poison() override { data_->poison(least_chunk_, verified_); }
 
   void verify(std::size_t) override {
@@ -67,6 +71,7 @@ class PipelineFixture : public DeviceFixture {
     verified_ = true;
   }
 
+  /// A and B in, C out, each once.
   std::size_t bytes() const override { return data_->n() * kBytes; }
 
   /// If the row beat its bound, its stages were measured too slowly: measures them again.
@@ -84,6 +89,7 @@ class PipelineFixture : public DeviceFixture {
             .bound_us = bound_us(at_least())};
   }
 
+  /// A stage in pieces takes what it takes whole, and what each further piece costs to start.
   std::vector<Load> loads(const Measurement&) const override {
     const PipelineCosts costs = at_least();
     const auto more = static_cast<double>(chunks_.size() - 1);
@@ -95,6 +101,7 @@ class PipelineFixture : public DeviceFixture {
     return loads;
   }
 
+  /// What the model makes of the stages: how this row should do, and how the best one is cut.
   Counters counters(const Measurement&) const override {
     const Chunking best = best_chunking(costs_);
     return {{counter::kChunks, static_cast<double>(chunks_.size())},
@@ -106,6 +113,8 @@ class PipelineFixture : public DeviceFixture {
  private:
   static constexpr std::size_t kMostHeld = 64;  // chunks that a held stream's queue takes without a doubt
 
+  /// Only engine_streams has streams that wait for others inside an operation. A copy of pageable memory
+  /// would block the submitting thread behind a held stream.
   bool streams_wait_for_each_other() const override {
     return order_ == Order::engine_streams && chunks_.size() <= kMostHeld && !pageable_;
   }
@@ -114,6 +123,7 @@ class PipelineFixture : public DeviceFixture {
   /// What the stages cost at least, whatever the order makes of them.
   PipelineCosts at_least() const { return zero_copy() ? without_copies(costs_) : costs_; }
 
+  /// The model's time for this order and cut, in microseconds.
   double predicted() const {
     PipelineCosts expected = at_least();
     if (zero_copy()) return bound_us(expected);                      // all stages at once, element by element
@@ -131,6 +141,7 @@ class PipelineFixture : public DeviceFixture {
     }
   }
 
+  /// Chunk by chunk, each on its stream from end to end.
   void depth_first() {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
       copy_in(i, stream_of(i));
@@ -139,6 +150,7 @@ class PipelineFixture : public DeviceFixture {
     }
   }
 
+  /// Stage by stage: all copies in, all kernels, all copies out.
   void breadth_first() {
     for (std::size_t i = 0; i < chunks_.size(); ++i) copy_in(i, stream_of(i));
     for (std::size_t i = 0; i < chunks_.size(); ++i) compute(i, stream_of(i));

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,28 @@ BRIEF = ["--benchmark_min_time=0.001", "--benchmark_min_warmup_time=0"]
 
 def program(*arguments):
     return subprocess.run([sys.executable, HERE / "main.py", *arguments], capture_output=True, text=True)
+
+
+def names_in(header):
+    """The words that the C++ programs and the report use, as bench/names declares them."""
+    text = (HERE.parent / "names" / header).read_text()
+    return set(re.findall(r'constexpr const char\* k\w+ =\s*"([^"]+)";', text))
+
+
+def test_counters_and_context_have_the_names_of_the_cpp_program(tmp_path):
+    out = tmp_path / "run.json"
+    result = program(*BRIEF, "--sweep=n=1000", "--sweep=impl=silu", "--sweep=dtype=float32", f"--benchmark_out={out}")
+    assert result.returncode == 0, result.stderr
+    run = json.loads(out.read_text())
+    librarys = {"date", "host_name", "executable", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "caches"}
+    librarys |= {"load_avg", "library_version", "library_build_type", "aslr_enabled", "json_schema_version"}
+    assert set(run["context"]) - librarys <= names_in("context_keys.hpp")
+    fields = {"name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions", "threads"}
+    fields |= {"repetition_index", "iterations", "real_time", "cpu_time", "time_unit", "label"}
+    usual = {"min_us", "p50_us", "p95_us", "cv", "batch", "samples", "submit_us", "host_bound", "cpu_free_pct"}
+    for row in run["benchmarks"]:
+        assert usual <= set(row)
+        assert set(row) - fields <= names_in("counters.hpp")
 
 
 def operation(family, **point):

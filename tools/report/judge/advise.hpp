@@ -6,16 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "judge/view.hpp"
-#include "read/results.hpp"
+#include "judge/family_report.hpp"
+#include "judge/noise.hpp"
 
 namespace overlap::report {
-
-/// A ratio of two times, and the interval in which it lies by the spread of their samples in this run.
-struct Gain {
-  double ratio = 1, low = 1, high = 1;
-};
-Gain gain_over(const Row& baseline, const Row& row);
 
 /// The best of rows that do the same work: of those that are as fast as the fastest within noise, the
 /// simplest.
@@ -28,6 +22,7 @@ struct Choice {
   double time_us = 0;
   Gain gain;
   std::optional<double> bound_pct;
+  std::string bound_name = "its bound";  ///< what bound_pct is of
   std::string bound_by;
   std::vector<std::string> hints;  ///< what to change, or why nothing can be
 };
@@ -38,26 +33,22 @@ struct Loss {
   std::vector<std::string> rows;
 };
 
-/// A rule of thumb, answered by this run.
-struct Rule {
-  enum class Verdict { holds, does_not_hold, not_measured };
-  std::string rule;
-  Verdict verdict = Verdict::not_measured;
-  std::string why{};
-  std::vector<std::string> rows{};
+/// What families have to say of themselves under one title; no lines where their rows are not there.
+struct AdviceSection {
+  std::string title;
+  std::vector<std::string> lines;
 };
 
 struct Advice {
   std::vector<Choice> choices;
-  std::vector<std::string> graphs;     ///< from which n on they stop paying, when they are paid back
-  std::vector<std::string> buffering;  ///< the regime of each dim by the share of its copies
+  std::vector<AdviceSection> sections;  ///< of the families' own
   std::vector<Loss> losses;
   std::vector<Rule> rules;
 };
 
-Advice advise(const Run& run);
+Advice advise(const Run& run, const Families& families);
 
 /// The rules of thumb by themselves.
-std::vector<Rule> check_rules(const Run& run);
+std::vector<Rule> check_rules(const Run& run, const Families& families);
 
 }  // namespace overlap::report

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "judge/format.hpp"
+#include "names/counters.hpp"
 
 namespace overlap::report {
 namespace {
@@ -15,121 +16,63 @@ double number_of(const std::string& text) {
   return value;
 }
 
-/// The value of an axis in a row of the view.
-std::string axis_of(const View& view, const ViewRow& row, const std::string& axis) {
-  for (std::size_t i = 0; i < view.columns.size(); ++i)
-    if (view.columns[i] == axis) return row.values[i];
-  for (const auto& [name, value] : view.fixed)
-    if (name == axis) return value;
-  return "";
+/// The axes of a row, those that the view fixes included.
+Axes axes_of(const View& view, const ViewRow& row) {
+  Axes axes = view.fixed;
+  for (std::size_t i = 0; i < view.columns.size(); ++i) axes.emplace_back(view.columns[i], row.values[i]);
+  return axes;
 }
 
-/// A line for each combination of the other axes that `line` names.
-struct Plot {
-  std::string title, x_axis, y_metric, x, y;
-  std::vector<std::string> line;
-  bool log_y = false;
-  double y_scale = 1;
-};
+/// Views that differ in `axis` only.
+bool differ_in(const View& a, const View& b, const std::string& axis) {
+  const auto others = [&axis](Axes fixed) {
+    std::erase_if(fixed, [&](const auto& each) { return each.first == axis; });
+    return fixed;
+  };
+  return a.family == b.family && a.columns == b.columns && others(a.fixed) == others(b.fixed);
+}
 
-Chart plotted(const View& view, std::size_t file, const Plot& plot,
-              bool (*keep)(const View&, const ViewRow&)) {
-  Chart chart{plot.title, plot.x, plot.y, true, plot.log_y, {}};
-  std::map<double, double> bound;
+/// Draws a view's rows into the chart, and its bound where times are drawn.
+void draw(Chart& chart, std::map<double, double>& bound, const ChartSpec& spec, const View& view,
+          std::size_t file) {
   for (const ViewRow& row : view.rows) {
     const Cell& cell = row.cells[file];
-    const auto value = cell.number(plot.y_metric);
-    const double x = number_of(axis_of(view, row, plot.x_axis));
-    if (!value || !(x > 0) || !keep(view, row)) continue;
+    const Axes axes = axes_of(view, row);
+    const auto value = cell.number(spec.y_metric);
+    const double x = number_of(value_of(axes, spec.x_axis));
+    if (!value || !(x > 0) || (spec.keep && !spec.keep(axes))) continue;
     std::string name;
-    for (const std::string& axis : plot.line)
-      name += (name.empty() ? "" : ", ") + format_count(axis_of(view, row, axis));
+    for (const std::string& axis : spec.line)
+      name += (name.empty() ? "" : ", ") + format_count(value_of(axes, axis));
     auto line = std::ranges::find(chart.lines, name, &Chart::Line::name);
     if (line == chart.lines.end()) line = chart.lines.insert(chart.lines.end(), {name, {}, false, false});
-    line->points.emplace_back(x, *value * plot.y_scale);
+    line->points.emplace_back(x, *value * spec.scale);
     // The bound is the same for every row of a size: time x of bound.
-    if (const auto pct = cell.number("bound_pct"); pct && plot.y_metric == "time_us")
-      bound[x] = *value * plot.y_scale * *pct / 100;
+    if (const auto pct = cell.number(counter::kBoundPct); pct && spec.y_metric == "time_us")
+      bound[x] = *value * spec.scale * *pct / 100;
   }
-  for (Chart::Line& line : chart.lines) std::ranges::sort(line.points);
-  if (!bound.empty()) chart.lines.push_back({"bound", {bound.begin(), bound.end()}, true, false});
-  return chart;
-}
-
-bool always(const View&, const ViewRow&) { return true; }
-
-bool is_plain_cut(const View& view, const ViewRow& row) {
-  const std::string order = axis_of(view, row, "order");
-  const auto is = [&](const char* axis, const char* value) {
-    const std::string text = axis_of(view, row, axis);
-    return text.empty() || text == value;
-  };
-  return (order == "depth_first" || order == "breadth_first") && is("submit", "launch") &&
-         is("schedule", "even") && is("layout", "separate");
-}
-
-bool is_chunked(const View& view, const ViewRow& row) {
-  const std::string order = axis_of(view, row, "order"), submit = axis_of(view, row, "submit");
-  return order != "sequential" && order != "zero_copy" && (submit.empty() || submit == "launch");
-}
-
-bool is_graph(const View& view, const ViewRow& row) { return axis_of(view, row, "submit") != "launch"; }
-bool is_per_buffer(const View& view, const ViewRow& row) {
-  return axis_of(view, row, "sync") == "per_buffer";
 }
 
 }  // namespace
 
-View merged_over(const std::vector<View>& views, const View& like, const std::string& axis) {
-  const auto others = [&](const View& view) {
-    Axes fixed = view.fixed;
-    std::erase_if(fixed, [&](const auto& pair) { return pair.first == axis; });
-    return fixed;
-  };
-  View merged;
-  merged.family = like.family;
-  merged.fixed = others(like);
-  merged.columns = like.columns;
-  merged.columns.push_back(axis);
-  for (const View& view : views) {
-    if (view.family != like.family || others(view) != merged.fixed || view.columns != like.columns) continue;
-    for (ViewRow row : view.rows) {
-      row.values.push_back(axis_of(view, row, axis));
-      merged.rows.push_back(std::move(row));
-    }
-  }
-  return merged;
-}
-
-std::vector<Chart> charts_of(const View& view, std::size_t file) {
+std::vector<Chart> charts_of(const std::vector<View>& views, const View& view, std::size_t file) {
   std::vector<Chart> charts;
-  const auto add = [&](const Plot& plot, bool (*keep)(const View&, const ViewRow&)) {
-    Chart chart = plotted(view, file, plot, keep);
+  for (const ChartSpec& spec : view.charts) {
+    Chart chart{spec.title, spec.x, spec.y, true, spec.log_y, {}};
+    std::map<double, double> bound;
+    bool is_first = true, seen = false;
+    for (const View& each : views) {
+      const bool drawn = &each == &view || (!spec.over.empty() && differ_in(each, view, spec.over));
+      seen = seen || &each == &view;
+      is_first = is_first && (seen || !drawn);
+      if (drawn) draw(chart, bound, spec, each, file);
+    }
+    for (Chart::Line& line : chart.lines) std::ranges::sort(line.points);
     const bool any =
         std::ranges::any_of(chart.lines, [](const Chart::Line& line) { return line.points.size() > 1; });
-    if (any) charts.push_back(std::move(chart));
-  };
-  if (view.family == "pipeline") {
-    add({"Time over streams", "streams", "time_us", "streams", "ms", {"order", "chunk"}, false, 1e-3},
-        is_plain_cut);
-    add({"Speedup over chunk",
-         "chunk",
-         "speedup",
-         "elements per chunk",
-         "times sequential",
-         {"order", "streams", "schedule", "layout"}},
-        is_chunked);
+    if (!bound.empty()) chart.lines.push_back({"bound", {bound.begin(), bound.end()}, true, false});
+    if (is_first && any) charts.push_back(std::move(chart));
   }
-  if (view.family == "transfer")
-    add({"Rate over bytes", "bytes", "gb_per_s", "bytes", "GB/s", {"dir"}}, always);
-  if (view.family == "double_buffer")
-    add({"Time over buffers", "buffers", "time_us", "buffers", "ms", {"sync", "submit"}, false, 1e-3},
-        is_per_buffer);
-  if (view.family == "sequence")
-    add({"Gain of a graph over n", "n", "speedup", "elements", "times launches", {"submit", "timing"}},
-        is_graph);
-  if (view.family == "graph_cost")
-    add({"Time over kernels", "kernels", "time_us", "kernels", "us", {"phase"}, true}, always);
   return charts;
 }
 

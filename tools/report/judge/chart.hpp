@@ -23,11 +23,9 @@ struct Chart {
   std::vector<Line> lines;
 };
 
-/// What a view's family is best seen as: time and speedup over streams and chunk with the bound as a line,
-/// rates over bytes, the gain of graphs over n, time over buffers. Empty for other families.
-std::vector<Chart> charts_of(const View& view, std::size_t file);
-/// A family's views that differ in `axis` only, as one view with that axis as a column: what runs over sizes.
-View merged_over(const std::vector<View>& views, const View& like, const std::string& axis);
+/// The charts of a view for one of its files. A chart that runs over an axis of tables stands at the first of
+/// them and draws them all.
+std::vector<Chart> charts_of(const std::vector<View>& views, const View& view, std::size_t file);
 /// Time over runs, with its change points.
 Chart chart_of(const Series& series);
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "judge/statistics.hpp"
+#include "names/context_keys.hpp"
 
 namespace overlap::report {
 namespace {
@@ -99,9 +100,23 @@ std::optional<double> drift_of(const std::vector<double>& logs, std::size_t from
   return change;
 }
 
-void find_changes(Series& series, const HistoryOptions& options, const std::string& today) {
-  std::vector<double> logs;
-  for (const double time : series.times_us) logs.push_back(std::log(time));
+/// A change that is meant, ready to be looked for.
+struct Meant {
+  const Acknowledgement* change;
+  std::regex rows;
+};
+
+/// Those whose date has not passed.
+std::vector<Meant> still_meant(const HistoryOptions& options, const std::string& today) {
+  std::vector<Meant> meant;
+  for (const Acknowledgement& each : options.acknowledged)
+    if (today.substr(0, 10) <= each.until)
+      meant.push_back({&each, std::regex(each.pattern, std::regex::extended)});
+  return meant;
+}
+
+void find_changes(Series& series, const HistoryOptions& options, const std::vector<Meant>& meant) {
+  const std::vector<double> logs = logarithms(series.times_us);
   const std::vector<std::size_t> at = change_points(logs, options);
   std::vector<std::size_t> ends = {0};
   ends.insert(ends.end(), at.begin(), at.end());
@@ -121,10 +136,9 @@ void find_changes(Series& series, const HistoryOptions& options, const std::stri
       change.recovered =
           change.recovered || (slower ? medians[later] <= change.before_us * (1 + options.least_change)
                                       : medians[later] >= change.before_us / (1 + options.least_change));
-    for (const Acknowledgement& each : options.acknowledged)
-      if (each.commit == change.commit && today.substr(0, 10) <= each.until &&
-          std::regex_search(series.name, std::regex(each.pattern, std::regex::extended)))
-        change.acknowledged = each.reason;
+    for (const Meant& each : meant)
+      if (each.change->commit == change.commit && std::regex_search(series.name, each.rows))
+        change.acknowledged = each.change->reason;
     series.changes.push_back(std::move(change));
   }
   series.drift = drift_of(logs, at.empty() ? 0 : at.back(), options);
@@ -139,16 +153,17 @@ std::vector<Series> analyse(const Store& store, const HistoryOptions& options) {
     const std::string context = context_class(run);
     for (const Row& row : run.rows) {
       if (row.failed() || !(row.time_us() > 0)) continue;
-      const auto [at, added] = index.try_emplace(context + "\n" + row.name, all.size());
-      if (added) all.push_back({row.name, context, {}, {}, {}, {}, {}});
+      const auto [at, added] = index.try_emplace(context + "\n" + row.name(), all.size());
+      if (added) all.push_back({row.name(), context, {}, {}, {}, {}, {}});
       all[at->second].times_us.push_back(row.time_us());
-      all[at->second].commits.push_back(run.about("revision"));
-      all[at->second].dates.push_back(run.about("date"));
+      all[at->second].commits.push_back(run.about(context::kRevision));
+      all[at->second].dates.push_back(run.about(context::kDate));
     }
   }
   std::string today;  // of the store: the same store says the same tomorrow
-  for (const Run& run : store.runs) today = std::max(today, run.about("date"));
-  for (Series& series : all) find_changes(series, options, today);
+  for (const Run& run : store.runs) today = std::max(today, run.about(context::kDate));
+  const std::vector<Meant> meant = still_meant(options, today);
+  for (Series& series : all) find_changes(series, options, meant);
   return all;
 }
 

@@ -40,10 +40,6 @@ double incomplete_beta(double a, double b, double x) {
                                    : 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 /// Sum of squares about the mean.
 double squares_of(const std::vector<double>& values, double mean) {
   double squares = 0;
@@ -52,6 +48,44 @@ double squares_of(const std::vector<double>& values, double mean) {
 }
 
 }  // namespace
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double deviation_of(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  return std::sqrt(squares_of(values, mean_of(values)) / static_cast<double>(values.size() - 1));
+}
+
+std::optional<double> spread_of(const std::vector<double>& values) {
+  if (values.size() < 2) return std::nullopt;
+  const double spread = deviation_of(values) / mean_of(values);
+  return std::isfinite(spread) && mean_of(values) > 0 ? std::optional(spread) : std::nullopt;
+}
+
+std::vector<double> logarithms(std::vector<double> values) {
+  for (double& value : values) value = std::log(value);
+  return values;
+}
+
+std::optional<Line> fit_line(const std::vector<std::pair<double, double>>& points) {
+  // Minimises the sum of ((a + b x - y) / y)^2: a weighted line with weights 1 / y^2.
+  double w = 0, wx = 0, wxx = 0, wy = 0, wxy = 0;
+  for (const auto& [x, y] : points) {
+    if (!(y > 0)) continue;
+    const double weight = 1 / (y * y);
+    w += weight;
+    wx += weight * x;
+    wxx += weight * x * x;
+    wy += weight * y;
+    wxy += weight * x * y;
+  }
+  const double determinant = w * wxx - wx * wx;
+  if (!(determinant > 1e-12 * w * wxx)) return std::nullopt;
+  const double slope = (w * wxy - wx * wy) / determinant;
+  return Line{(wy - slope * wx) / w, slope};
+}
 
 double student_two_sided(double t, double df) { return incomplete_beta(df / 2, 0.5, df / (df + t * t)); }
 

@@ -10,6 +10,8 @@
 #include <unordered_map>
 
 #include "judge/statistics.hpp"
+#include "names/context_keys.hpp"
+#include "names/counters.hpp"
 
 namespace overlap::report {
 namespace {
@@ -18,11 +20,7 @@ constexpr double kConfidence = 0.05;        // of the interval: 95 %
 constexpr double kEventResolutionUs = 0.5;  // of CUDA events
 constexpr std::size_t kMostRunsToSettle = 1000;
 
-/// Context that is worth a note where it differs.
-constexpr const char* kNoted[] = {"host_name", "num_cpus",        "pcie", "compiler", "revision",
-                                  "sweep",     "library_version", "torch"};
-
-std::optional<double> value_of(const Row& row, const std::string& metric) {
+std::optional<double> metric_of(const Row& row, const std::string& metric) {
   if (metric == "time") return row.time_us();
   return row.counter(metric);
 }
@@ -34,7 +32,7 @@ class ToleranceFinder {
       : all_(options.tolerances), otherwise_(options.tolerance), used_(all_.size()) {
     for (std::size_t i = 0; i < all_.size(); ++i) {
       if (all_[i].is_name)
-        names_[all_[i].rows] = i;
+        names_[parse_row_id(all_[i].rows).key()] = i;
       else
         patterns_.emplace_back(std::regex(all_[i].rows, std::regex::extended), i);
     }
@@ -89,8 +87,9 @@ std::vector<Pair> match(const std::vector<Run>& baseline, const std::vector<Run>
   const auto add = [&](const std::vector<Run>& runs, Seen Pair::*side) {
     for (const Run& run : runs) {
       for (const Row& row : run.rows) {
-        const auto [at, added] = index.try_emplace(row.name + row.mode, pairs.size());
-        if (added) pairs.push_back({row.name, {}, {}});
+        std::string name = row.name();
+        const auto [at, added] = index.try_emplace(name, pairs.size());
+        if (added) pairs.push_back({std::move(name), {}, {}});
         (pairs[at->second].*side).rows.push_back(&row);
       }
     }
@@ -104,30 +103,32 @@ std::vector<ContextDifference> context_differences(const std::vector<Run>& basel
                                                    const std::vector<Run>& fresh,
                                                    const std::vector<std::string>& allowed) {
   std::vector<ContextDifference> differences;
-  const auto look = [&](const char* key, bool blocks) {
+  for (const ContextKey& key : all_context_keys()) {
+    if (key.agreement == Agreement::free) continue;
+    const bool blocks =
+        key.agreement == Agreement::required && std::ranges::find(allowed, key.name) == allowed.end();
     std::vector<std::string> values;
-    for (const auto* side : {&baseline, &fresh})
-      for (const Run& run : *side)
-        if (std::ranges::find(values, run.about(key)) == values.end()) values.push_back(run.about(key));
-    if (values.size() > 1)
-      differences.push_back({key, values, blocks && std::ranges::find(allowed, key) == allowed.end()});
-  };
-  for (const char* key : kComparableContext) look(key, true);
-  for (const char* key : kNoted) look(key, false);
+    for (const auto* side : {&baseline, &fresh}) {
+      for (const Run& run : *side) {
+        std::string value = run.about(key.name);
+        // What an older program did not write yet is no difference that anybody has to look at.
+        if (value.empty() && key.agreement == Agreement::noted) continue;
+        if (std::ranges::find(values, value) == values.end()) values.push_back(std::move(value));
+      }
+    }
+    if (values.size() > 1) differences.push_back({key.name, std::move(values), blocks});
+  }
   return differences;
 }
 
 Side side_of(const Seen& seen, const std::string& metric) {
   Side side;
   for (const Row* row : seen.rows)
-    if (const auto value = row->failed() ? std::nullopt : value_of(*row, metric)) side.runs.push_back(*value);
+    if (const auto value = row->failed() ? std::nullopt : metric_of(*row, metric))
+      side.runs.push_back(*value);
   if (side.runs.empty()) return side;
   side.median = median(side.runs);
-  double mean = 0, squares = 0;
-  for (const double value : side.runs) mean += value / static_cast<double>(side.runs.size());
-  for (const double value : side.runs) squares += (value - mean) * (value - mean);
-  if (side.runs.size() > 1 && mean > 0)
-    side.spread = std::sqrt(squares / static_cast<double>(side.runs.size() - 1)) / mean;
+  side.spread = spread_of(side.runs).value_or(0);
   return side;
 }
 
@@ -163,11 +164,6 @@ std::optional<Verdict> plain_verdict(const Pair& pair, Comparison& row, const st
   return std::nullopt;
 }
 
-std::vector<double> logarithms(std::vector<double> values) {
-  for (double& value : values) value = std::log(value);
-  return values;
-}
-
 /// Ratio, interval and p of a row that both sides have.
 void test_row(Comparison& row) {
   const Welch result = welch(logarithms(row.baseline.runs), logarithms(row.fresh.runs));
@@ -197,7 +193,7 @@ std::size_t runs_to_settle(const Comparison& row) {
 /// Whether the sides differ by no more than the timer can tell.
 bool below_resolution(const Pair& pair, const Comparison& row, const std::string& metric) {
   if (metric != "time") return false;
-  const double batch = pair.fresh.rows.front()->counter("batch").value_or(0);
+  const double batch = pair.fresh.rows.front()->counter(counter::kBatch).value_or(0);
   return batch > 0 && std::fabs(row.fresh.median - row.baseline.median) <= kEventResolutionUs / batch;
 }
 
@@ -255,14 +251,6 @@ std::string word_of(Verdict verdict) {
     case Verdict::invalid: return "INVALID";
   }
   return "";
-}
-
-std::optional<bool> lower_is_better(const std::string& metric) {
-  if (metric == "time" || metric.ends_with("_us") || metric == "cv") return true;
-  if (metric.ends_with("_per_second") || metric.ends_with("_per_s") || metric.ends_with("_pct") ||
-      metric.starts_with("pct_"))
-    return false;
-  return std::nullopt;
 }
 
 bool Judgement::comparable() const { return std::ranges::none_of(context, &ContextDifference::blocks); }

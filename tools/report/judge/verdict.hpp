@@ -15,10 +15,6 @@
 
 namespace overlap::report {
 
-/// Context keys in which runs must agree for their times to be compared.
-inline constexpr const char* kComparableContext[] = {
-    "backend", "gpu", "compute_capability", "driver", "cuda_runtime", "build_type", "library_build_type"};
-
 enum class Verdict { regressed, improved, same, inconclusive, added, removed, failed, invalid };
 std::string word_of(Verdict verdict);  ///< "REGRESSED"
 
@@ -81,8 +77,5 @@ struct Judgement {
 /// @throws std::regex_error for a broken pattern.
 Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
                 const CompareOptions& options);
-
-/// Whether less of a metric is better; nothing if its name does not say.
-std::optional<bool> lower_is_better(const std::string& metric);
 
 }  // namespace overlap::report

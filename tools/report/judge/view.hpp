@@ -8,23 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "read/results.hpp"
+#include "judge/family_report.hpp"
 
 namespace overlap::report {
 
-/// A number that a row can have, and how it is shown.
-struct Metric {
-  enum class Form { time, ratio, fraction, percent, precise_percent, tenths };
-  const char* name;  ///< in JSON and CSV
-  const char* head;  ///< of its column
-  Form form;
-};
-
 /// What stands for a file where several are shown: "A", "B".
 std::string file_letter(std::size_t file);
-
-/// All metrics, in the order of their columns.
-const std::vector<Metric>& metrics();
 
 /// What one file says of one row.
 struct Cell {
@@ -38,9 +27,6 @@ struct Cell {
   std::optional<double> number(const std::string& metric) const;
 };
 
-/// Coordinates, in the order of the name.
-using Axes = std::vector<std::pair<std::string, std::string>>;
-
 struct ViewRow {
   std::vector<std::string> values;  ///< of View::columns
   std::vector<Cell> cells;          ///< one per file
@@ -51,13 +37,15 @@ struct View {
   Axes fixed;                        ///< what all its rows share
   std::vector<std::string> columns;  ///< axes that differ between its rows
   Axes baseline;                     ///< empty: nothing to compare with
+  std::vector<Metric> metrics;       ///< in the order of their columns
   std::vector<ViewRow> rows;
+  std::vector<ChartSpec> charts;
   std::vector<std::string> notes;  ///< what the rows say together, a sentence each
 };
 
 /// Arranges runs side by side. Every speedup is within one file; nothing divides one file's time by
 /// another's.
 /// @param baseline  replaces the families' own, in those that have the axes.
-std::vector<View> make_views(const std::vector<Run>& runs, const Axes& baseline);
+std::vector<View> make_views(const std::vector<Run>& runs, const Axes& baseline, const Families& families);
 
 }  // namespace overlap::report

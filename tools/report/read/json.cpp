@@ -85,6 +85,10 @@ Json& Json::operator[](const std::string& key) {
   return std::get<Object>(value_).emplace_back(key, Json()).second;
 }
 
+void Json::add(std::string key, Json member) {
+  std::get<Object>(value_).emplace_back(std::move(key), std::move(member));
+}
+
 void Json::push_back(Json each) {
   if (std::holds_alternative<std::monostate>(value_)) value_ = Array();
   std::get<Array>(value_).push_back(std::move(each));

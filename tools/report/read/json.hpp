@@ -63,6 +63,8 @@ class Json {
   const Json* find(std::string_view key) const;
   Json& operator[](const std::string& key);
   void push_back(Json each);  ///< makes an array of null
+  /// Adds a member to an object that has none of this name.
+  void add(std::string key, Json member);
 
   // What the value must be. @throws JsonError if it is something else.
   const Json& at(std::string_view key) const;

@@ -238,7 +238,7 @@ CleanText clean_json(std::string_view text) {
   if (text.starts_with(kLittle) || text.starts_with(kBig)) {
     const std::string utf8 = from_utf16(text);
     CleanText clean = Cleaner(utf8, 0).run();
-    clean.warnings.insert(clean.warnings.begin(), "is UTF-16: offsets are those of its text in UTF-8");
+    clean.warnings.emplace(clean.warnings.begin(), "is UTF-16: offsets are those of its text in UTF-8");
     return clean;
   }
   const std::size_t mark = text.starts_with(kUtf8Mark) ? kUtf8Mark.size() : 0;

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "names/counters.hpp"
 #include "read/fields.hpp"
 #include "read/json_text.hpp"
 
@@ -51,38 +52,6 @@ const std::unordered_set<std::string_view>& standard_fields() {
   throw InputError(path + ": " + reason);
 }
 
-/// How Google Benchmark's own segments of a name begin; "manual_time" and its like stand alone.
-bool is_framework_segment(std::string_view segment) {
-  for (const char* alone : {"manual_time", "real_time", "process_time"})
-    if (segment == alone) return true;
-  for (const char* start : {"min_time:", "min_warmup_time:", "iterations:", "repeats:", "threads:"})
-    if (segment.starts_with(start)) return true;
-  return false;
-}
-
-/// Takes "family/axis:value/.../manual_time" apart.
-Row named(std::string_view run_name) {
-  Row row;
-  while (!run_name.empty()) {
-    const std::string segment(run_name.substr(0, run_name.find('/')));
-    run_name.remove_prefix(std::min(run_name.size(), segment.size() + 1));
-    if (is_framework_segment(segment)) {
-      if (segment.ends_with("_time") || segment.starts_with("threads:")) row.mode += "/" + segment;
-      continue;
-    }
-    row.name += (row.name.empty() ? "" : "/") + segment;
-    const auto colon = segment.find(':');
-    if (colon != std::string::npos && colon > 0 && !row.family.empty()) {
-      row.axes.emplace_back(segment.substr(0, colon), segment.substr(colon + 1));
-    } else if (row.axes.empty()) {
-      row.family += (row.family.empty() ? "" : "/") + segment;
-    } else {
-      row.axes.emplace_back("", segment);
-    }
-  }
-  return row;
-}
-
 using Counters = std::vector<std::pair<std::string, double>>;
 
 /// Microseconds in a unit of time; nothing for another word.
@@ -113,7 +82,7 @@ std::pair<double, std::string> time_of(const Fields& fields, const Counters& cou
   const auto unit = us_per(fields.text("time_unit"));
   if (!unit) return {0, fmt::format("time_unit is '{}', not ns, us, ms or s", fields.text("time_unit"))};
   // The median of the samples, where the row has it: one late sample moves the mean, and not this.
-  const auto p50 = std::ranges::find(counters, "p50_us", &Counters::value_type::first);
+  const auto p50 = std::ranges::find(counters, counter::kP50Us, &Counters::value_type::first);
   const double time_us = p50 != counters.end() ? p50->second : time->number * *unit;
   if (!(time_us >= 0)) return {0, fmt::format("a time of {} us", time_us)};
   return {time_us, ""};
@@ -200,22 +169,21 @@ class Rows {
     if (fields.text("name").empty())
       refuse(path_, fmt::format("offset {}: benchmarks[{}] has no name", fields.offset, count_));
     ++count_;
-    std::string name = fields.text("run_name");
-    if (name.empty()) name = fields.text("name");
+    std::string written = fields.text("run_name");
+    if (written.empty()) written = fields.text("name");
+    RowId id = parse_row_id(written);
     const std::pair<double, double> order = {fields.number("family_index").value_or(0),
                                              fields.number("per_family_instance_index").value_or(0)};
-    auto& instances = index_[name];
+    auto& instances = index_[id.key()];
     auto found = std::ranges::find_if(instances, [&](std::size_t at) { return rows_[at].order == order; });
     if (found == instances.end()) {
       instances.push_back(rows_.size());
       found = instances.end() - 1;
       rows_.emplace_back();
-      rows_.back().row = named(name);
       rows_.back().order = order;
-      if (instances.size() > 1) {
-        rows_.back().row.name += fmt::format(" #{}", instances.size());
-        if (same_names_++ == 0) first_same_ = name;
-      }
+      id.ordinal += instances.size() - 1;
+      if (instances.size() > 1 && same_names_++ == 0) first_same_ = written;
+      rows_.back().row.id = std::move(id);
     }
     if (gather(rows_[*found], std::move(fields))) ++fitted_;
   }
@@ -256,29 +224,33 @@ class Rows {
 
 }  // namespace
 
-std::string Row::axis(const std::string& axis_name) const {
-  for (const auto& [key, value] : axes)
-    if (key == axis_name) return value;
-  return "";
-}
-
-double Row::number(const std::string& axis_name) const {
-  const std::string text = axis(axis_name);
+double Row::number(std::string_view axis_name) const {
+  const std::string& text = axis(axis_name);
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
 }
 
-std::optional<double> Row::counter(const std::string& counter_name) const {
+std::optional<double> Row::counter(std::string_view counter_name) const {
   const auto found = std::ranges::find(counters, counter_name, &std::pair<std::string, double>::first);
   if (found == counters.end() || !std::isfinite(found->second)) return std::nullopt;
   return found->second;
 }
 
+void Row::set_counter(std::string_view counter_name, std::optional<double> value) {
+  std::erase_if(counters, [&](const auto& counter) { return !value && counter.first == counter_name; });
+  if (!value) return;
+  const auto found = std::ranges::find(counters, counter_name, &std::pair<std::string, double>::first);
+  if (found == counters.end())
+    counters.emplace_back(counter_name, *value);
+  else
+    found->second = *value;
+}
+
 double Row::time_us() const { return median(times_us); }
 
-std::string Run::about(const std::string& key) const {
-  const auto found = context.find(key);
+std::string Run::about(std::string_view key) const {
+  const auto found = context.find(std::string(key));
   return found == context.end() ? "" : found->second;
 }
 
@@ -294,7 +266,7 @@ Run parse_run(const std::string& text, const std::string& path, const std::vecto
   run.warnings = clean.warnings;
   Rows rows(path, run, clean.row_offsets.size());
   const auto keep = [&counters](std::string_view key) {
-    return counters.empty() || standard_fields().contains(key) || key == "p50_us" ||
+    return counters.empty() || standard_fields().contains(key) || key == counter::kP50Us ||
            std::ranges::find(counters, key) != counters.end();
   };
   const ParsedFile file =

@@ -5,8 +5,11 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "names/row_id.hpp"
 
 namespace overlap::report {
 
@@ -18,10 +21,7 @@ class InputError : public std::runtime_error {
 
 /// One row of a run, its repetitions taken together.
 struct Row {
-  std::string name;    ///< without Google Benchmark's own suffixes
-  std::string mode;    ///< those of them that make it another measurement: "/manual_time", "/threads:4"
-  std::string family;  ///< up to the first axis
-  std::vector<std::pair<std::string, std::string>> axes;
+  RowId id;
   std::vector<double> times_us;  ///< per repetition: the median of its samples, else its mean
   std::vector<std::pair<std::string, double>> counters;  ///< by name; medians over the repetitions
   std::string bound_by;       ///< the part of the machine that the row says bounds it
@@ -30,12 +30,17 @@ struct Row {
   bool summary_only = false;  ///< the file has aggregates of the repetitions, not the repetitions
 
   bool failed() const { return !failure.empty(); }
+  const std::string& family() const { return id.family; }
+  /// By which the row is known everywhere. Made each time.
+  std::string name() const { return id.key(); }
   /// The axis's value; empty if the row has no such axis.
-  std::string axis(const std::string& name) const;
+  const std::string& axis(std::string_view name) const { return id.axis(name); }
   /// The axis's value as a number; 0 if it is none.
-  double number(const std::string& axis) const;
+  double number(std::string_view axis) const;
   /// A counter that is there and finite.
-  std::optional<double> counter(const std::string& name) const;
+  std::optional<double> counter(std::string_view name) const;
+  /// Changes or adds a counter; takes it away if there is no value.
+  void set_counter(std::string_view name, std::optional<double> value);
   double time_us() const;  ///< median over the repetitions; the row may not have failed
 };
 
@@ -43,11 +48,11 @@ struct Row {
 struct Run {
   std::string path;
   std::map<std::string, std::string> context;
-  std::vector<Row> rows;  ///< in the order they were registered; equal names are told apart by " #2"
+  std::vector<Row> rows;              ///< in the order they were registered; equal names have ordinals
   std::vector<std::string> warnings;  ///< what was read otherwise than it was written
 
   /// The context's value; empty if there is none.
-  std::string about(const std::string& key) const;
+  std::string about(std::string_view key) const;
 };
 
 /// Reads what Google Benchmark writes, its faults included (see json_text.hpp). A row with a field that is

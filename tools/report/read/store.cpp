@@ -1,3 +1,5 @@
+#include "read/store.hpp"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -7,16 +9,16 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <iterator>
 #include <regex>
+#include <utility>
 
-#include "judge/history.hpp"
-#include "judge/verdict.hpp"
+#include "names/context_keys.hpp"
+#include "names/counters.hpp"
+#include "read/json.hpp"
 
 namespace overlap::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw InputError(path + ": " + reason);
@@ -25,33 +27,31 @@ using Json = nlohmann::ordered_json;
 std::string line_of(const Run& run) {
   Json rows = Json::object();
   for (const Row& row : run.rows) {
-    if (row.failed()) {
-      rows[row.name + row.mode] = {{"failure", row.failure}};
-      continue;
-    }
-    Json each = {{"us", row.time_us()}};
-    for (const char* name : {"min_us", "cv", "samples", "batch"})
-      if (const auto value = row.counter(name)) each[name] = *value;
-    rows[row.name + row.mode] = std::move(each);
+    Json each =
+        row.failed() ? Json::object({{"failure", row.failure}}) : Json::object({{"us", row.time_us()}});
+    for (const char* name : {counter::kMinUs, counter::kCv, counter::kSamples, counter::kBatch})
+      if (const auto value = row.counter(name); value && !row.failed()) each[name] = *value;
+    rows.add(row.name(), std::move(each));
   }
-  const Json json = {{"schema", "overlap-history-1"}, {"context", run.context}, {"rows", std::move(rows)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const Json json =
+      Json::object({{"schema", "overlap-history-1"}, {"context", run.context}, {"rows", std::move(rows)}});
+  return json.dump(-1) + "\n";
 }
 
 Run run_of(const std::string& line) {
   const Json json = Json::parse(line);
-  if (json.at("schema") != "overlap-history-1") throw std::runtime_error("another schema");
+  if (json.at("schema").text() != "overlap-history-1") throw JsonError("another schema", 0);
   Run run;
-  for (const auto& [key, value] : json.at("context").items()) run.context[key] = value.get<std::string>();
-  for (const auto& [name, value] : json.at("rows").items()) {
+  for (const auto& [key, value] : json.at("context").members()) run.context[key] = value.text();
+  for (const auto& [name, value] : json.at("rows").members()) {
     Row row;
-    row.name = name;
-    if (value.contains("failure")) {
-      row.failure = value.at("failure").get<std::string>();
+    row.id = parse_row_id(name);  // older stores have "/manual_time" at the end
+    if (const Json* failure = value.find("failure")) {
+      row.failure = failure->text();
     } else {
-      row.times_us = {value.at("us").get<double>()};
-      for (const auto& [key, number] : value.items())
-        if (key != "us") row.counters.emplace_back(key, number.get<double>());
+      row.times_us = {value.at("us").number()};
+      for (const auto& [key, number] : value.members())
+        if (key != "us") row.counters.emplace_back(key, number.number());
     }
     run.rows.push_back(std::move(row));
   }
@@ -125,15 +125,17 @@ void append_to_store(const std::string& path, const std::vector<Run>& runs) {
 
 std::string context_class(const Run& run) {
   std::string text;
-  for (const char* key : kComparableContext)
-    if (const std::string value = run.about(key); !value.empty()) text += (text.empty() ? "" : ", ") + value;
+  for (const ContextKey& key : all_context_keys()) {
+    const std::string value = key.agreement == Agreement::required ? run.about(key.name) : "";
+    if (!value.empty()) text += (text.empty() ? "" : ", ") + value;
+  }
   return text;
 }
 
 std::vector<Run> runs_of_commit(const Store& store, const std::string& commit) {
   std::vector<Run> runs;
   std::ranges::copy_if(store.runs, std::back_inserter(runs), [&](const Run& run) {
-    return run.about("revision") == commit && context_class(run) == context_class(store.runs.back());
+    return run.about(context::kRevision) == commit && context_class(run) == context_class(store.runs.back());
   });
   return runs;
 }
@@ -148,18 +150,20 @@ std::vector<Run> last_runs(const Store& store, std::size_t count) {
 std::vector<Acknowledgement> read_acknowledgements(const std::string& path) {
   std::ifstream in(path);
   if (!in) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
+  static const std::regex date("[0-9]{4}-[0-9]{2}-[0-9]{2}");
   std::vector<Acknowledgement> all;
   try {
-    const Json json = Json::parse(in);
-    if (json.at("schema") != "overlap-acknowledged-1")
+    const Json json = Json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
+    if (json.at("schema").text() != "overlap-acknowledged-1")
       refuse(path, "\"schema\" is not \"overlap-acknowledged-1\"");
-    for (const Json& each : json.at("changes")) {
-      all.push_back({each.at("commit"), each.at("pattern"), each.at("reason"), each.at("until")});
+    for (const Json& each : json.at("changes").elements()) {
+      const auto text = [&each](const char* key) { return each.at(key).text(); };
+      all.push_back({text("commit"), text("pattern"), text("reason"), text("until")});
       const std::regex check(all.back().pattern, std::regex::extended);
-      if (!std::regex_match(all.back().until, std::regex("[0-9]{4}-[0-9]{2}-[0-9]{2}")))
+      if (!std::regex_match(all.back().until, date))
         refuse(path, fmt::format("changes[{}]: \"until\" must be a date such as 2027-01-31", all.size() - 1));
     }
-  } catch (const Json::exception& e) {
+  } catch (const JsonError& e) {
     refuse(path, fmt::format("changes[{}] needs \"commit\", \"pattern\", \"reason\" and \"until\": {}",
                              all.size(), e.what()));
   } catch (const std::regex_error& e) {

@@ -1,4 +1,4 @@
-// Advice in five parts: the best configurations, what graphs and buffers are worth, where overlap was lost,
+// Advice in parts: the best configurations, what families have to say of themselves, where overlap was lost,
 // and rules of thumb. A part with nothing in it is left out. A terminal shows what has many words as lines,
 // not columns.
 #include <fmt/format.h>
@@ -18,9 +18,7 @@ std::vector<std::string> told(const Choice& choice) {
   std::string result =
       fmt::format("  {}, {:.2f}x ({:.2f} to {:.2f}) over {}", format_time(choice.time_us), choice.gain.ratio,
                   choice.gain.low, choice.gain.high, axes_text(choice.over));
-  if (choice.bound_pct)
-    result += fmt::format("; {:.1f} % of {}", *choice.bound_pct,
-                          choice.family == "swish" ? "a device copy" : "its bound");
+  if (choice.bound_pct) result += fmt::format("; {:.1f} % of {}", *choice.bound_pct, choice.bound_name);
   if (!choice.bound_by.empty()) result += "; bound by " + choice.bound_by;
   std::vector<std::string> lines = {"", choice.family + "   " + axes_text(choice.where, "   "),
                                     "  " + axes_text(choice.best), result};
@@ -119,11 +117,12 @@ Document advice(const std::vector<Advice>& all, const std::vector<Run>& runs) {
   Document document{.title = "Overlap: advice", .machines = machines_of(runs)};
   for (std::size_t file = 0; file < all.size(); ++file) {
     const Advice& one = all[file];
-    for (Section& section : std::vector<Section>{choices(one),
-                                                 {.title = "Graphs", .notes = one.graphs},
-                                                 {.title = "Double buffering", .notes = one.buffering},
-                                                 losses(one),
-                                                 rules(one)}) {
+    std::vector<Section> sections = {choices(one)};
+    for (const AdviceSection& each : one.sections)
+      sections.push_back({.title = each.title, .notes = each.lines});
+    sections.push_back(losses(one));
+    sections.push_back(rules(one));
+    for (Section& section : sections) {
       if (section.rows.empty() && section.notes.empty() && section.lead.empty()) continue;
       section.kind = Section::Kind::part;
       if (all.size() > 1) section.title = file_letter(file) + ": " + section.title;

@@ -25,7 +25,7 @@ std::vector<Series> gather(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
     for (const Row& row : run.rows) {
       if (row.failed()) continue;
-      const auto [at, added] = index.try_emplace(row.name + row.mode, all.size());
+      const auto [at, added] = index.try_emplace(row.name(), all.size());
       if (added) all.push_back({&row, {}, {}});
       Series& series = all[at->second];
       series.times_us.push_back(row.time_us());
@@ -49,8 +49,8 @@ std::string export_gbench(const std::vector<Run>& runs) {
   for (const Series& series : gather(runs)) {
     const Row& row = *series.first;
     const double time_us = median(series.times_us);
-    Json each = Json::object({{"name", row.name + row.mode},
-                              {"run_name", row.name + row.mode},
+    Json each = Json::object({{"name", print(row.id)},
+                              {"run_name", print(row.id)},
                               {"family_index", rows.elements().size()},
                               {"per_family_instance_index", 0},
                               {"run_type", "iteration"},
@@ -73,7 +73,7 @@ std::string export_github_action(const std::vector<Run>& runs) {
   for (const Series& series : gather(runs)) {
     const auto [least, most] = std::ranges::minmax(series.times_us);
     Json each =
-        Json::object({{"name", series.first->name}, {"unit", "us"}, {"value", median(series.times_us)}});
+        Json::object({{"name", series.first->name()}, {"unit", "us"}, {"value", median(series.times_us)}});
     if (series.times_us.size() > 1) each["range"] = fmt::format("\u00B1 {:.3g}", (most - least) / 2);
     if (const std::string gpu = runs.front().about("gpu"); !gpu.empty())
       each["extra"] = gpu + ", driver " + runs.front().about("driver");
@@ -94,7 +94,7 @@ std::string export_bencher(const std::vector<Run>& runs) {
     };
     Json each = Json::object({{"latency", metric(series.times_us, 1e3)}});
     if (!series.bytes_per_second.empty()) each["throughput"] = metric(series.bytes_per_second, 1);
-    report[series.first->name] = std::move(each);
+    report[series.first->name()] = std::move(each);
   }
   return dumped(report);
 }
@@ -102,7 +102,7 @@ std::string export_bencher(const std::vector<Run>& runs) {
 std::string export_otava(const std::vector<Run>& runs) {
   const std::vector<Series> columns = gather(runs);
   std::string text = "time,commit";
-  for (const Series& series : columns) text += "," + csv_field(series.first->name + series.first->mode);
+  for (const Series& series : columns) text += "," + csv_field(series.first->name());
   text += "\n";
   std::vector<const Run*> in_time;
   for (const Run& run : runs) in_time.push_back(&run);
@@ -110,10 +110,10 @@ std::string export_otava(const std::vector<Run>& runs) {
   for (const Run* run : in_time) {
     std::unordered_map<std::string, double> times;
     for (const Row& row : run->rows)
-      if (!row.failed()) times[row.name + row.mode] = row.time_us();
+      if (!row.failed()) times[row.name()] = row.time_us();
     text += csv_field(run->about("date")) + "," + csv_field(run->about("revision"));
     for (const Series& series : columns) {
-      const auto found = times.find(series.first->name + series.first->mode);
+      const auto found = times.find(series.first->name());
       text += found == times.end() ? "," : fmt::format(",{}", found->second);
     }
     text += "\n";

@@ -14,8 +14,9 @@ namespace overlap::report {
 
 /// Speedup tables: a section per view, the files side by side.
 Document tables(const std::vector<View>& views, const std::vector<Run>& runs);
-/// The same for programs: one table, a row per row and file, a column for every axis and metric.
-Document table_records(const std::vector<View>& views, const std::vector<Run>& runs);
+/// The same for programs: one table, a row per row and file, a column for every axis and each of `metrics`.
+Document table_records(const std::vector<View>& views, const std::vector<Run>& runs,
+                       const std::vector<Metric>& metrics);
 
 /// What to do, by a run each.
 Document advice(const std::vector<Advice>& all, const std::vector<Run>& runs);

@@ -2,6 +2,7 @@
 // their names, order and meaning; new ones may be added.
 #include "show/json.hpp"
 
+#include <cctype>
 #include <utility>
 
 #include "read/json.hpp"
@@ -19,9 +20,9 @@ Json object_of(const Axes& axes) {
 Json file_of(const Run& run) { return Json::object({{"path", run.path}, {"context", run.context}}); }
 
 /// What one file says of a row; marks only where they are set.
-Json result_of(const Cell& cell, std::size_t file) {
+Json result_of(const Cell& cell, const std::vector<Metric>& metrics, std::size_t file) {
   Json json = Json::object({{"file", file}});
-  for (const Metric& metric : metrics())
+  for (const Metric& metric : metrics)
     if (const auto value = cell.number(metric.name)) json[metric.name] = *value;
   if (!cell.bound_by.empty()) json["bound_by"] = cell.bound_by;
   if (!cell.failure.empty()) json["failure"] = cell.failure;
@@ -34,7 +35,7 @@ Json view_of(const View& view) {
   for (const ViewRow& row : view.rows) {
     Json results = Json::array();
     for (std::size_t file = 0; file < row.cells.size(); ++file)
-      if (row.cells[file].present) results.push_back(result_of(row.cells[file], file));
+      if (row.cells[file].present) results.push_back(result_of(row.cells[file], view.metrics, file));
     rows.push_back(Json::object({{"axes", object_of(all_axes(view, row))}, {"results", std::move(results)}}));
   }
   Json json = Json::object(
@@ -96,6 +97,12 @@ Json series_of(const Series& series) {
   return json;
 }
 
+/// "Double buffering" is double_buffering.
+std::string key_of(std::string title) {
+  for (char& c : title) c = c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return title;
+}
+
 /// An array of what `make` makes of each.
 template <class T, class Make>
 Json list_of(const std::vector<T>& all, const Make& make) {
@@ -122,15 +129,13 @@ std::string advice_json(const Advice& advice, const Run& run) {
     return Json::object(
         {{"rule", rule.rule}, {"verdict", word_of(rule.verdict)}, {"why", rule.why}, {"rows", rule.rows}});
   };
-  return Json::object({{"schema", "overlap-advice-1"},
-                       {"file", file_of(run)},
-                       {"choices", list_of(advice.choices, choice_of)},
-                       {"graphs", advice.graphs},
-                       {"double_buffering", advice.buffering},
-                       {"lost_overlap", list_of(advice.losses, loss_of)},
-                       {"rules", list_of(advice.rules, rule_of)}})
-             .dump() +
-         "\n";
+  Json json = Json::object({{"schema", "overlap-advice-1"},
+                            {"file", file_of(run)},
+                            {"choices", list_of(advice.choices, choice_of)}});
+  for (const AdviceSection& section : advice.sections) json[key_of(section.title)] = section.lines;
+  json["lost_overlap"] = list_of(advice.losses, loss_of);
+  json["rules"] = list_of(advice.rules, rule_of);
+  return json.dump() + "\n";
 }
 
 std::string compare_json(const Judgement& judgement, const CompareOptions& options) {

@@ -40,7 +40,7 @@ Field field_of(const Result& result, const ViewRow& row) {
   const std::string name = result.metric->name;
   const auto value = cell.number(name);
   if (!cell.failure.empty()) return {name == "time_us" ? "failed" : ""};
-  if (!value || std::string(result.metric->head).empty()) return {};
+  if (!value || result.metric->head.empty()) return {};
   std::string text = number_text(*result.metric, *value);
   if (name == "submit_us" && cell.host_bound) text += "*";
   if (name == "time_us" && cell.over_budget) text += "\u2020";
@@ -67,7 +67,7 @@ std::vector<Result> results_of(const View& view, std::size_t files) {
                               [&](const ViewRow& row) { return !field_of(result, row).text.empty(); }))
         used.push_back(result);
     };
-    for (const Metric& metric : metrics()) add({file, &metric});
+    for (const Metric& metric : view.metrics) add({file, &metric});
     add({file, nullptr});
   }
   return used;
@@ -139,18 +139,10 @@ std::vector<Machine> machines_of(const std::vector<Run>& runs) {
 
 Document tables(const std::vector<View>& views, const std::vector<Run>& runs) {
   Document document{.title = "Overlap: speedup tables", .machines = machines_of(runs)};
-  std::vector<Axes> over_n_done;
   for (const View& view : views) {
     Section section = section_of(view, runs);
-    // What a graph gains runs over n, and each n has a table of its own: the first one shows the chart.
-    View charted = view;
-    if (view.family == "sequence") {
-      charted = merged_over(views, view, "n");
-      if (std::ranges::find(over_n_done, charted.fixed) != over_n_done.end()) charted.rows.clear();
-      over_n_done.push_back(charted.fixed);
-    }
     for (std::size_t file = 0; file < runs.size(); ++file) {
-      for (Chart& chart : charts_of(charted, file)) {
+      for (Chart& chart : charts_of(views, view, file)) {
         if (runs.size() > 1) chart.title = file_letter(file) + ": " + chart.title;
         section.charts.push_back(std::move(chart));
       }
@@ -162,7 +154,8 @@ Document tables(const std::vector<View>& views, const std::vector<Run>& runs) {
   return document;
 }
 
-Document table_records(const std::vector<View>& views, const std::vector<Run>& runs) {
+Document table_records(const std::vector<View>& views, const std::vector<Run>& runs,
+                       const std::vector<Metric>& metrics) {
   std::vector<std::string> axes;
   for (const View& view : views)
     for (const ViewRow& row : view.rows)
@@ -171,7 +164,7 @@ Document table_records(const std::vector<View>& views, const std::vector<Run>& r
   Section all;
   for (const char* head : {"file", "gpu", "backend", "family"}) all.columns.push_back({head});
   for (const std::string& axis : axes) all.columns.push_back({axis});
-  for (const Metric& metric : metrics()) all.columns.push_back({metric.name, true});
+  for (const Metric& metric : metrics) all.columns.push_back({metric.name, true});
   for (const char* head : {"bound_by", "failure", "over_budget"}) all.columns.push_back({head});
   for (const View& view : views) {
     for (const ViewRow& row : view.rows) {
@@ -183,7 +176,7 @@ Document table_records(const std::vector<View>& views, const std::vector<Run>& r
             {{run.path}, {run.about(context::kGpu)}, {run.about(context::kBackend)}, {view.family}}};
         const Axes values = all_axes(view, row);
         for (const std::string& axis : axes) line.fields.emplace_back(value_of(values, axis));
-        for (const Metric& metric : metrics()) line.fields.emplace_back("", cell.number(metric.name));
+        for (const Metric& metric : metrics) line.fields.emplace_back("", cell.number(metric.name));
         line.fields.insert(line.fields.end(),
                            {{cell.bound_by}, {cell.failure}, {cell.over_budget ? "1" : ""}});
         all.rows.push_back(std::move(line));

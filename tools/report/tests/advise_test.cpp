@@ -1,5 +1,7 @@
 // Advice from made-up runs, so that each sentence has the numbers that must bring it about.
 #include "judge/advise.hpp"
+#include "judge/statistics.hpp"
+#include "known.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "judge/notes.hpp"
 #include "run_text.hpp"
 
 namespace overlap::report {
@@ -54,14 +55,22 @@ bool any_contains(const std::vector<std::string>& lines, const std::string& text
 TEST(Notes, FitsALineToCopies) {
   std::vector<std::pair<double, double>> copies;
   for (double bytes : {4096.0, 1048576.0, 67108864.0}) copies.emplace_back(bytes, 2.5 + bytes / 50e3);
-  LinearFit fit;
-  ASSERT_TRUE(fit_copies(copies, fit));
-  EXPECT_NEAR(fit.fixed_us, 2.5, 1e-9);
-  EXPECT_NEAR(fit.gb_per_s, 50, 1e-9);
-  EXPECT_FALSE(fit_copies({copies[0]}, fit));
-  EXPECT_FALSE(fit_copies({copies[0], copies[0]}, fit));
-  EXPECT_FALSE(fit_copies({{10, 5}, {20, 4}}, fit));  // faster when larger: no such line
-  EXPECT_FALSE(fit_copies({}, fit));
+  const auto line = fit_line(copies);
+  ASSERT_TRUE(line);
+  EXPECT_NEAR(line->at_zero, 2.5, 1e-9);
+  EXPECT_NEAR(1e-3 / line->slope, 50, 1e-9);
+  EXPECT_FALSE(fit_line({copies[0]}));
+  EXPECT_FALSE(fit_line({copies[0], copies[0]}));
+  EXPECT_FALSE(fit_line({}));
+  const auto notes_for = [](double first_us, double second_us) {
+    return make_views({run_of({row("transfer/dir:h2d/mem:pinned/bytes:10", first_us),
+                               row("transfer/dir:h2d/mem:pinned/bytes:20", second_us)})},
+                      {})
+        .at(0)
+        .notes;
+  };
+  EXPECT_EQ(notes_for(5, 6).size(), 1U);
+  EXPECT_TRUE(notes_for(5, 4).empty()) << "faster when larger: no such line";
 }
 
 TEST(Notes, TablesSayWhetherMoreBuffersHelp) {
@@ -89,7 +98,7 @@ TEST(Advice, AdvisesTheSimplestOfEquals) {
   EXPECT_LT(choice.gain.low, choice.gain.ratio);
   EXPECT_GT(choice.gain.high, choice.gain.ratio);
   EXPECT_TRUE(any_contains(choice.hints, "only a faster duplex_link"));
-  EXPECT_TRUE(any_contains(choice.hints, "12 equal chunks on 2 streams were expected to do best; 10 did"));
+  EXPECT_TRUE(any_contains(choice.hints, "equal chunks: 10 on 3 streams measured best (model: 12)"));
 }
 
 TEST(Advice, SaysWhetherRoomWasLeftForConcurrency) {
@@ -118,7 +127,7 @@ TEST(Advice, GraphsStopPayingAndArePaidBack) {
               row(cost("instantiate", 10), 20), row(cost("upload", 10), 12), row(cost("replay", 10), 10),
               row(cost("loop", 10), 20), row(cost("capture", 1), 10), row(cost("instantiate", 1), 20),
               row(cost("upload", 1), 12), row(cost("replay", 1), 10), row(cost("loop", 1), 10)});
-  const auto lines = advise(run).graphs;
+  const auto lines = advise(run).sections.at(0).lines;
   EXPECT_TRUE(
       any_contains(lines, "n 10, 3 kernels back to back: 2.00x over launches, 2.50x with programmatic"));
   EXPECT_TRUE(any_contains(lines, "stop paying (under 5 %) at n 1,000,000"));
@@ -208,7 +217,7 @@ TEST(Rules, DoubleBufferingIsJudgedByTheShareOfCopies) {
             Verdict::does_not_hold);                                                 // 1.25x is not little
   EXPECT_EQ(rule(rules, "double buffering costs").verdict, Verdict::does_not_hold);  // 1.11x is no cost
   EXPECT_EQ(rule(rules, "a third buffer").verdict, Verdict::holds);
-  EXPECT_TRUE(any_contains(advise(run_of(rows)).buffering,
+  EXPECT_TRUE(any_contains(advise(run_of(rows)).sections.at(1).lines,
                            "dim 1: copies take 40 % of a batch; two buffers gain 1.67x"));
 }
 

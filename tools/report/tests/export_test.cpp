@@ -38,7 +38,7 @@ TEST(Export, GoogleBenchmarkJsonIsPlainAndReadable) {
   const report::Run again = parse_run(text, "again");
   EXPECT_TRUE(again.warnings.empty());
   EXPECT_EQ(again.rows.size(), 2U);
-  EXPECT_EQ(again.rows[0].name, "a/n:1");
+  EXPECT_EQ(again.rows[0].name(), "a/n:1");
 }
 
 TEST(Export, GithubActionGetsAList) {
@@ -62,7 +62,7 @@ TEST(Export, BencherGetsNanosecondsAndRates) {
 
 TEST(Export, OtavaGetsALineARunInTheOrderOfTime) {
   EXPECT_EQ(export_otava(runs()),
-            "time,commit,a/n:1/manual_time,\"b,c/n:2/manual_time\"\n"
+            "time,commit,a/n:1,\"b,c/n:2\"\n"
             "2026-01-01,earlier,10,\n"
             "2026-02-02,later,12,5\n");
 }

@@ -1,5 +1,6 @@
 // Runs of two programs on one machine, in one table.
 #include "read/merge.hpp"
+#include "known.hpp"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +49,7 @@ TEST(Merge, KeepsOthersApart) {
 
 TEST(Merge, TheRawKernelStandsBesideTheExtension) {
   auto runs = merged({torch_run(), cpp_run()});
-  add_raw_kernels(runs[0]);
+  add_guests(runs[0], known_families());
   const std::vector<View> views = make_views(runs, {});
   const auto view = std::ranges::find_if(views, [](const View& v) {
     return v.family == "torch_swish" && v.fixed.front() == std::pair<std::string, std::string>("n", "8");
@@ -77,10 +78,10 @@ TEST(Merge, RawKernelsLeadTheRowsOfTheirPass) {
                          row_text("swish/pass:forward/impl:vector/cache:hot/timing:steady/n:9", 110) + "," +
                          row_text("swish/pass:backward/impl:vector/cache:hot/timing:steady/n:9", 210),
                      kMachine, "cpp.json")});
-  add_raw_kernels(runs[0]);
+  add_guests(runs[0], known_families());
   std::vector<std::string> order;
   for (const Row& row : runs[0].rows)
-    if (row.family == "torch_swish")
+    if (row.family() == "torch_swish")
       order.push_back(row.axis("pass") + " " + row.axis("impl") + " " + row.axis("n"));
   EXPECT_EQ(order, (std::vector<std::string>{"forward kernel 8", "forward kernel 9", "forward extension 8",
                                              "forward silu 9", "backward kernel 8", "backward extension 8"}));

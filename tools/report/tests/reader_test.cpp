@@ -103,7 +103,7 @@ TEST(Reader, ControlBytesAndBadUtf8AreReplaced) {
 TEST(Reader, OfEqualKeysTheFirstCounts) {
   const report::Run run = read(run_text(row_text("a/n:1", 1, "us", R"(, "real_time": 77, "name": "b")")));
   EXPECT_DOUBLE_EQ(run.rows[0].time_us(), 1);
-  EXPECT_EQ(run.rows[0].name, "a/n:1");
+  EXPECT_EQ(run.rows[0].name(), "a/n:1");
   EXPECT_TRUE(warns(run, "2 fields are there twice, such as 'real_time'"));
 }
 
@@ -114,9 +114,9 @@ TEST(Reader, EqualNamesOfOtherInstancesStayApart) {
   };
   const report::Run run = read(run_text(row(0, 1) + "," + row(1, 5) + "," + row(0, 3)));
   ASSERT_EQ(run.rows.size(), 2U);
-  EXPECT_EQ(run.rows[0].name, "a/n:1");
+  EXPECT_EQ(run.rows[0].name(), "a/n:1");
   EXPECT_EQ(run.rows[0].times_us, (std::vector<double>{1, 3}));
-  EXPECT_EQ(run.rows[1].name, "a/n:1 #2");
+  EXPECT_EQ(run.rows[1].name(), "a/n:1 #2");
   EXPECT_TRUE(warns(run, "1 rows have the name of another"));
 }
 

@@ -90,7 +90,7 @@ TEST_F(RecordedRuns, SlowedByFivePercentAreCalled) {
     const std::set<std::string> slow(steady.begin(), steady.begin() + kSlowed);
     for (report::Run& run : split.fresh)
       for (Row& row : run.rows)
-        if (slow.contains(row.name))
+        if (slow.contains(row.name()))
           for (double& time_us : row.times_us) time_us *= kSlower;
     slowed += slow.size();
     const auto count = [&](const CompareOptions& options, std::size_t& right, std::size_t& not_right) {

@@ -1,6 +1,7 @@
 // Reading and arranging results, on small inputs written by hand.
 #include "command.hpp"
 #include "judge/view.hpp"
+#include "known.hpp"
 #include "read/results.hpp"
 #include "run_text.hpp"
 
@@ -20,8 +21,8 @@ TEST(Results, TakesNamesApart) {
           "pipeline/order:sequential/n:16/min_time:0.1/iterations:5/repeats:2/manual_time/threads:1", 3)),
       "x");
   const Row& row = run.rows.at(0);
-  EXPECT_EQ(row.family, "pipeline");
-  EXPECT_EQ(row.name, "pipeline/order:sequential/n:16");
+  EXPECT_EQ(row.family(), "pipeline");
+  EXPECT_EQ(row.name(), "pipeline/order:sequential/n:16/threads:1");
   EXPECT_EQ(row.axis("order"), "sequential");
   EXPECT_EQ(row.axis("n"), "16");
   EXPECT_EQ(row.axis("streams"), "");
@@ -30,8 +31,8 @@ TEST(Results, TakesNamesApart) {
 TEST(Results, ForeignBenchmarksKeepTheirNames) {
   const report::Run run =
       parse_run(run_text(row_text("BM_copy<float>/8/1024", 3) + "," + row_text("BM/a:1/2", 3)), "x");
-  EXPECT_EQ(run.rows[0].family, "BM_copy<float>/8/1024");
-  EXPECT_TRUE(run.rows[0].axes.empty());
+  EXPECT_EQ(run.rows[0].family(), "BM_copy<float>/8/1024");
+  EXPECT_TRUE(run.rows[0].id.axes.empty());
   EXPECT_EQ(run.rows[1].axis("a"), "1");
 }
 
@@ -115,7 +116,7 @@ TEST(Results, ReadsEveryVersionOfTheLibrary) {
     const report::Run run = read_run(kData + "/" + file);
     EXPECT_GE(run.rows.size(), 2U) << file;
     for (const Row& row : run.rows)
-      EXPECT_EQ(row.failed(), contains(row.name, "fails")) << file << " " << row.name;
+      EXPECT_EQ(row.failed(), contains(row.name(), "fails")) << file << " " << row.name();
   }
 }
 

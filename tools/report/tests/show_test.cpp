@@ -8,6 +8,7 @@
 #include "judge/format.hpp"
 #include "judge/verdict.hpp"
 #include "judge/view.hpp"
+#include "known.hpp"
 #include "run_text.hpp"
 #include "show/escape.hpp"
 #include "show/findings.hpp"

@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "judge/statistics.hpp"
 #include "judge/tolerances.hpp"
+#include "names/counters.hpp"
 #include "run_text.hpp"
 
 namespace overlap::report {
@@ -198,7 +199,7 @@ std::vector<report::Run> simulated(std::mt19937& generator, int runs, int rows, 
   for (report::Run& run : all) {
     for (int i = 0; i < rows; ++i) {
       Row row;
-      row.name = fmt::format("row/n:{}", i);
+      row.id = parse_row_id(fmt::format("row/n:{}", i));
       row.times_us = {100 * std::exp(noise(generator)) * (i < slowed ? 1.05 : 1)};
       run.rows.push_back(std::move(row));
     }

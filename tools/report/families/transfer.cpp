@@ -1,0 +1,43 @@
+// transfer: one copy. Tables by kind of memory; under each, what a copy costs to start and per byte.
+#include <fmt/format.h>
+
+#include "families/families.hpp"
+#include "judge/statistics.hpp"
+#include "names/counters.hpp"
+
+namespace overlap::report {
+namespace {
+
+/// The line through times over bytes, a sentence per direction.
+std::vector<std::string> notes_on(const Rows& rows) {
+  std::vector<std::string> notes;
+  for (const char* direction : {"h2d", "d2h", "duplex", "d2d"}) {
+    std::vector<std::pair<double, double>> sizes;
+    for (const Row* row : only(rows, {{"dir", direction}}))
+      sizes.emplace_back(row->number("bytes"), row->time_us());
+    const auto line = fit_line(sizes);
+    if (line && line->slope > 0 && line->at_zero >= 0)
+      notes.push_back(
+          fmt::format("{}: {:.1f} us + bytes / {:.1f} GB/s", direction, line->at_zero, 1e-3 / line->slope));
+  }
+  return notes;
+}
+
+}  // namespace
+
+FamilyReport transfer_report() {
+  return {.name = "transfer",
+          .work = {"dir", "bytes"},
+          .tables = {{"mem"}},
+          .plain = {{"mem", "pageable"}},
+          .columns = {{{counter::kH2dGbPerS, "in GB/s"}}, {{counter::kD2hGbPerS, "out GB/s"}}},
+          .charts = {{.title = "Rate over bytes",
+                      .x_axis = "bytes",
+                      .y_metric = "gb_per_s",
+                      .x = "bytes",
+                      .y = "GB/s",
+                      .line = {"dir"}}},
+          .notes = notes_on};
+}
+
+}  // namespace overlap::report

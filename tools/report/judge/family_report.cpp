@@ -1,0 +1,155 @@
+#include "judge/family_report.hpp"
+
+#include <set>
+#include <utility>
+
+#include "names/context_keys.hpp"
+#include "names/counters.hpp"
+
+namespace overlap::report {
+namespace {
+
+using Form = Metric::Form;
+
+/// The column of a counter that only a run's context names.
+Column column_of(const std::string& name) {
+  const Counter* known = find_counter(name);
+  const std::string unit = known                         ? known->unit
+                           : name.ends_with("_us")       ? "us"
+                           : name.ends_with("_pct")      ? "%"
+                           : name.starts_with("pct_of_") ? "%"
+                                                         : "";
+  const auto less = [&name](std::string_view end) {
+    return name.ends_with(end) ? name.substr(0, name.size() - end.size()) : name;
+  };
+  if (unit == "us") return {{name, less("_us"), Form::time}};
+  if (unit == "%") return {{name, less("_pct"), Form::percent}};
+  return {{name, name, unit == "1" ? Form::ratio : Form::tenths}};
+}
+
+FamilyReport report_of(const std::string& name, const FamilyFacts& facts) {
+  FamilyReport report{.name = name, .work = facts.work, .plain = facts.plain, .defaults = facts.defaults};
+  for (const std::string& each : facts.columns) report.columns.push_back(column_of(each));
+  return report;
+}
+
+}  // namespace
+
+const std::string& FamilyReport::axis(const Row& row, std::string_view axis_name) const {
+  const std::string& value = row.axis(axis_name);
+  return value.empty() ? value_of(defaults, axis_name) : value;
+}
+
+bool FamilyReport::has_all(const Row& row, const Axes& wanted) const {
+  return std::ranges::all_of(wanted, [&](const auto& each) { return axis(row, each.first) == each.second; });
+}
+
+Axes FamilyReport::pick(const Row& row, const std::vector<std::string>& axes) const {
+  Axes picked;
+  for (const std::string& each : axes)
+    if (const std::string& value = axis(row, each); !value.empty()) picked.emplace_back(each, value);
+  return picked;
+}
+
+Axes FamilyReport::table_baseline() const {
+  if (baseline) return *baseline;
+  Axes less = plain;
+  std::erase_if(less, [this](const auto& each) {
+    return std::ranges::find(table_axes(), each.first) != table_axes().end();
+  });
+  return less;
+}
+
+Families with_strangers(Families families, const Run& run) {
+  const std::string_view prefix = context::kFamilyPrefix;
+  for (const auto& [key, value] : run.context) {
+    if (!key.starts_with(prefix)) continue;
+    const std::string name = key.substr(prefix.size());
+    if (std::ranges::find(families, name, &FamilyReport::name) == families.end())
+      families.push_back(report_of(name, parse_family_facts(value)));
+  }
+  return families;
+}
+
+const FamilyReport& find_family(const Families& families, std::string_view name) {
+  static const FamilyReport kNone{.name = ""};
+  const auto found = std::ranges::find(families, name, &FamilyReport::name);
+  return found == families.end() ? kNone : *found;
+}
+
+std::vector<Metric> metrics_of(const std::vector<const FamilyReport*>& families) {
+  std::vector<Metric> metrics = {{"time_us", "time", Form::time},
+                                 {"spread", "\u00B1", Form::fraction},
+                                 {"speedup", "speedup", Form::ratio},
+                                 {"gb_per_s", "GB/s", Form::tenths}};
+  const auto add = [&](const std::vector<Metric>& more) {
+    for (const Metric& each : more)
+      if (std::ranges::find(metrics, each.name, &Metric::name) == metrics.end()) metrics.push_back(each);
+  };
+  const auto add_own = [&](Column::Place place) {
+    for (const FamilyReport* family : families)
+      for (const Column& column : family->columns)
+        if (column.place == place) add({column.metric});
+  };
+  add_own(Column::Place::after_rate);
+  add({{counter::kBoundPct, "of bound", Form::percent}, {counter::kOverlapPct, "hidden", Form::percent}});
+  add_own(Column::Place::after_limit);
+  add({{"times_cpu", "over CPU", Form::ratio},
+       {counter::kCpuFreePct, "CPU free", Form::percent},
+       {counter::kSubmitUs, "submit_us", Form::tenths},
+       {counter::kHostBound, "", Form::tenths}});  // a mark on submit_us where people read
+  return metrics;
+}
+
+std::vector<Metric> metrics_of(const Families& families) {
+  std::vector<const FamilyReport*> all;
+  for (const FamilyReport& family : families) all.push_back(&family);
+  return metrics_of(all);
+}
+
+void add_guests(Run& run, const Families& families) {
+  for (const FamilyReport& family : families) {
+    if (!family.guest) continue;
+    std::set<Axes> wanted;  // work that the family's own rows do
+    for (const Row& row : run.rows)
+      if (row.family() == family.name) wanted.insert(family.pick(row, family.work));
+    std::vector<Row> guests;
+    std::set<std::string> names;
+    for (const Row& row : run.rows) {
+      const std::optional<RowId> id = family.guest(row);
+      if (!id) continue;
+      guests.push_back(row);
+      guests.back().id = *id;
+      names.insert(guests.back().name());
+      if (!wanted.contains(family.pick(guests.back(), family.work))) guests.pop_back();
+    }
+    for (Row& guest : guests) {
+      const auto beside = std::ranges::find_if(run.rows, [&](const Row& row) {
+        return row.family() == family.name && row.id.axes.front() == guest.id.axes.front() &&
+               !names.contains(row.name());
+      });
+      run.rows.insert(beside, std::move(guest));
+    }
+  }
+}
+
+bool hid_little(const Row& row) {
+  constexpr double kLittlePct = 50;
+  return row.counter(counter::kOverlapPct).value_or(100) < kLittlePct;
+}
+
+bool is_paced_by_submission(const Row& row) {
+  return row.counter(counter::kHostBound).value_or(0) > 0 || row.bound_by == "submission";
+}
+
+Cause paced_by_submission() {
+  return {"submission bound: enqueuing takes as long as the work", "use larger chunks or a graph"};
+}
+
+Cause one_copy_engine() {
+  return {"one copy engine: copies in and out take turns", "overlap kernels with copies of one direction"};
+}
+
+Cause not_known() { return {"not known", "look at a timeline"}; }
+
+}  // namespace overlap::report

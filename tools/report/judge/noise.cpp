@@ -1,0 +1,25 @@
+#include "judge/noise.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "names/counters.hpp"
+
+namespace overlap::report {
+
+double noise_of(const Row& row) {
+  constexpr double kLeast = 0.005;
+  // A median's standard error is 1.25 times the mean's, where the samples are normal.
+  const double samples = std::max(1.0, row.counter(counter::kSamples).value_or(1));
+  return std::max(kLeast, 2 * 1.25 * row.counter(counter::kCv).value_or(0) / std::sqrt(samples));
+}
+
+double noise_of(const Row& a, const Row& b) { return std::hypot(noise_of(a), noise_of(b)); }
+
+Gain gain_over(const Row& baseline, const Row& row) {
+  const double ratio = row.time_us() > 0 ? baseline.time_us() / row.time_us() : 1;
+  const double noise = noise_of(baseline, row);
+  return {ratio, ratio * (1 - noise), ratio * (1 + noise)};
+}
+
+}  // namespace overlap::report

@@ -1,0 +1,63 @@
+#include "judge/normal.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "names/counters.hpp"
+
+namespace overlap::report {
+namespace {
+
+/// What rows of the same data have in common.
+constexpr const char* kStages[] = {counter::kBoundUs,  counter::kSerialUs, counter::kH2dUs,
+                                   counter::kKernelUs, counter::kD2hUs,    counter::kLinkUs};
+
+void drop_defaults(Row& row, const FamilyReport& family) {
+  std::erase_if(row.id.axes, [&](const auto& axis) {
+    return std::ranges::find(family.defaults, axis) != family.defaults.end();
+  });
+}
+
+void take_stages(Row& row, const Row& least) {
+  const double bound_us = *least.counter(counter::kBoundUs);
+  if (row.counter(counter::kBoundUs) == bound_us) return;
+  for (const char* stage : kStages)
+    if (row.counter(stage)) row.set_counter(stage, least.counter(stage));
+  const double time_us = row.time_us();
+  if (time_us > 0) row.set_counter(counter::kBoundPct, 100 * bound_us / time_us);
+  row.set_counter(counter::kOverlapPct,
+                  overlap_percent(row.counter(counter::kSerialUs).value_or(0), bound_us, time_us));
+}
+
+}  // namespace
+
+const std::vector<std::string>& bound_counters() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> names(std::begin(kStages), std::end(kStages));
+    names.insert(names.end(), {counter::kBoundPct, counter::kOverlapPct});
+    return names;
+  }();
+  return all;
+}
+
+void normalise(Run& run, const Families& families) {
+  const Families known = with_strangers(families, run);
+  std::map<Axes, std::vector<Row*>> groups;
+  for (Row& row : run.rows) {
+    const FamilyReport& family = find_family(known, row.family());
+    drop_defaults(row, family);
+    if (family.data.empty() || row.failed() || !row.counter(counter::kBoundUs)) continue;
+    Axes group = family.pick(row, family.data);
+    group.emplace_back(row.family(), family.other_bound.empty() || !family.has_all(row, family.other_bound)
+                                         ? "usual"
+                                         : "other");
+    groups[group].push_back(&row);
+  }
+  for (auto& [group, rows] : groups) {
+    const auto bound = [](const Row* row) { return *row->counter(counter::kBoundUs); };
+    const Row least = **std::ranges::min_element(rows, {}, bound);
+    for (Row* row : rows) take_stages(*row, least);
+  }
+}
+
+}  // namespace overlap::report

@@ -1,0 +1,37 @@
+#include "judge/rows.hpp"
+
+namespace overlap::report {
+
+Rows measured(const Run& run, std::string_view family) {
+  Rows rows;
+  for (const Row& row : run.rows)
+    if (row.family() == family && !row.failed()) rows.push_back(&row);
+  return rows;
+}
+
+bool has_all(const Row& row, const Axes& wanted) {
+  return std::ranges::all_of(wanted, [&](const auto& axis) { return row.axis(axis.first) == axis.second; });
+}
+
+Rows only(const Rows& rows, const Axes& wanted) {
+  return only(rows, [&](const Row& row) { return has_all(row, wanted); });
+}
+
+const Row* fastest(const Rows& rows) {
+  const auto found = std::ranges::min_element(rows, {}, [](const Row* row) { return row->time_us(); });
+  return found == rows.end() ? nullptr : *found;
+}
+
+const Row* find_row(const Rows& rows, const Axes& wanted) {
+  const auto found = std::ranges::find_if(rows, [&](const Row* row) { return has_all(*row, wanted); });
+  return found == rows.end() ? nullptr : *found;
+}
+
+Axes pick(const Row& row, const std::vector<std::string>& axes, bool listed) {
+  Axes picked;
+  for (const auto& each : row.id.axes)
+    if ((std::ranges::find(axes, each.first) != axes.end()) == listed) picked.push_back(each);
+  return picked;
+}
+
+}  // namespace overlap::report

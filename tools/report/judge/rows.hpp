@@ -1,0 +1,39 @@
+// Rows picked by what they are: the words in which families ask their questions. Pure.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "read/results.hpp"
+
+namespace overlap::report {
+
+using Rows = std::vector<const Row*>;
+
+/// The rows of a family that have a time, in the order of the run.
+Rows measured(const Run& run, std::string_view family);
+
+/// Whether the row has all these values.
+bool has_all(const Row& row, const Axes& wanted);
+
+/// Those that `keep` is true of.
+template <class Keep>
+Rows only(const Rows& rows, const Keep& keep) {
+  Rows kept;
+  std::ranges::copy_if(rows, std::back_inserter(kept), [&](const Row* row) { return keep(*row); });
+  return kept;
+}
+Rows only(const Rows& rows, const Axes& wanted);
+
+/// The fastest, the first of equals; nullptr if there are none.
+const Row* fastest(const Rows& rows);
+
+/// The first with these values; nullptr if there is none.
+const Row* find_row(const Rows& rows, const Axes& wanted);
+
+/// The row's axes that are listed, or those that are not.
+Axes pick(const Row& row, const std::vector<std::string>& axes, bool listed);
+
+}  // namespace overlap::report
