@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs clang-tidy, with the checks of .clang-tidy, over the sources that are no tests.
 #   tools/lint.sh          those that differ from origin/main; on main itself, from the commit before
-#   tools/lint.sh --all    all of them: six minutes of one core
+#   tools/lint.sh --all    all of them: five minutes of one core
 # Compiles without the precompiled headers, so a source that lacks an #include is found too. A header is checked as part of
 # one source that includes it. Exit 77: clang-tidy 14 is not here.
 set -euo pipefail

@@ -9,11 +9,6 @@ target_compile_options(overlap_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(overlap_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
-# From a precompiled header, the standard library's own code is no system header any more, and g++ warns of it: of copies of
-# strings whose length it cannot see.
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  target_compile_options(overlap_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread>)
-endif()
 if(OVERLAP_WERROR)
   target_compile_options(overlap_options INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings -Xcompiler=-Werror>)
