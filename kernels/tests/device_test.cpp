@@ -138,6 +138,7 @@ TEST_F(DeviceTest, ElapsedCoversWhatWasBetween) {
   Latch latch(milliseconds(20'000));
   TimingEvent start, stop;
   start.record(stream);
+  start.synchronize();  // a busy machine may be slow to get to it
   latch.hold(stream);
   stop.record(stream);
   std::this_thread::sleep_for(milliseconds(20));
