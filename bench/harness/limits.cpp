@@ -67,7 +67,7 @@ double predicted_us(const PipelineCosts& costs, std::size_t pieces, std::size_t 
 Chunking best_chunking(const PipelineCosts& costs) {
   Chunking best{1, 1, serial_us(costs)};
   // More streams than stages, or than kernels that fit, add nothing; fewer are preferred if they do as well.
-  const auto fitting = static_cast<std::size_t>(std::min(kMostStreams, 1 / costs.kernel_share) + 0.5);
+  const auto fitting = static_cast<std::size_t>(std::lround(std::min(kMostStreams, 1 / costs.kernel_share)));
   for (std::size_t pieces = 2; pieces <= kMostPieces; ++pieces) {
     for (std::size_t streams = 1; streams <= std::max<std::size_t>(3, fitting); ++streams) {
       const double time = predicted_us(costs, pieces, streams);

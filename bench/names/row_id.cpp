@@ -54,7 +54,7 @@ std::string take_suffix(std::string_view& name) {
     if (!is_mode(segment) && !is_setting(segment)) break;
     end = slash;
   }
-  const std::string suffix(name.substr(end));
+  std::string suffix(name.substr(end));
   name = name.substr(0, end);
   return suffix;
 }

@@ -121,7 +121,7 @@ std::vector<Run> stored_baseline(const CompareArguments& arguments) {
   if (store.runs.empty()) throw InputError(arguments.store + ": has no runs");
   if (arguments.commit.empty() == (arguments.last == 0))
     throw UsageError("--baseline-store needs either --commit or --last");
-  const std::vector<Run> runs =
+  std::vector<Run> runs =
       arguments.last > 0 ? last_runs(store, arguments.last) : runs_of_commit(store, arguments.commit);
   if (runs.empty()) {
     std::string known;

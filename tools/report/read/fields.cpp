@@ -76,8 +76,10 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
 
   bool value(Value&& v) {
     if (in_rows()) refuse_element();
-    if (depth_ == 3 && root_key_ == "benchmarks") store(fields_.values, std::move(v));
-    if (depth_ == 2 && root_key_ == "context") store(context_, std::move(v));
+    if (depth_ == 3 && root_key_ == "benchmarks")
+      store(fields_.values, std::move(v));
+    else if (depth_ == 2 && root_key_ == "context")
+      store(context_, std::move(v));
     return true;
   }
   void store(std::vector<std::pair<std::string, Value>>& into, Value&& v) {
