@@ -1,3 +1,6 @@
+// Rows are grouped by the work they do. Of each group the advice is the first row that is as fast as the
+// fastest within noise, with its gain over the plain one. The rest is asked of the families: sections of
+// their own, why a row hid little, rules of thumb.
 #include "judge/advise.hpp"
 
 #include <fmt/format.h>

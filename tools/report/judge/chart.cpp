@@ -1,3 +1,5 @@
+// A chart is drawn from a view's cells, a line for each combination of the axes that its spec names. One that
+// runs over a table axis gathers the views that differ in that axis only.
 #include "judge/chart.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// What is usual for every family, and what becomes of one that only the context of a run describes.
 #include "judge/family_report.hpp"
 
 #include <set>

@@ -1,3 +1,4 @@
+// Three or four digits say as much as anything measured here does.
 #include "judge/format.hpp"
 
 #include <fmt/format.h>

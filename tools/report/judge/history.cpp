@@ -1,3 +1,6 @@
+// A series is split where its two sides differ most, each side again, as long as they might differ at all;
+// then the weakest split goes until all are certain. A first split may look weak where a series goes up and
+// comes down again, which is why certainty is asked for last.
 #include "judge/history.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// From one run alone: how far its median may be off, by the spread of its own samples. It says nothing of how
+// far the next run will be off; comparisons of runs do (verdict.cpp).
 #include "judge/noise.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Two things that a row cannot say of itself: that an axis stands at the default it had before there was such
+// an axis, and that another row of the same data had its stages measured in a faster moment.
 #include "judge/normal.hpp"
 
 #include <algorithm>

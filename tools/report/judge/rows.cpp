@@ -1,3 +1,4 @@
+// Rows are few and read once, so looking through all of them is fast enough.
 #include "judge/rows.hpp"
 
 namespace overlap::report {

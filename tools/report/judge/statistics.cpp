@@ -1,3 +1,5 @@
+// Student's t by the incomplete beta function, for which a continued fraction is enough; its quantile by
+// bisection. No library: it is a page, and the same on every machine.
 #include "judge/statistics.hpp"
 
 #include <algorithm>

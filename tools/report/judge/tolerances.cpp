@@ -1,3 +1,5 @@
+// A tolerance names a row or a pattern. Names come by the thousand, from measured noise, and are looked up;
+// patterns are written by hand, and tried one by one.
 #include "judge/tolerances.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,6 @@
+// Rows of both sides are matched by name. What can be said without a test is said first: removed, failed,
+// added. The others are tested on the logarithms of each run's median; the false discovery rate is kept over
+// all of them together; and a row is called only if its whole interval lies beyond its tolerance.
 #include "judge/verdict.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Rows go into a table each by family and table axes, file by file. Axes that are the same in all rows of a
+// table move into its title. A row's baseline is the one that shares most of the other axes with it.
 #include "judge/view.hpp"
 
 #include <algorithm>

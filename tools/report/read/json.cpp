@@ -1,3 +1,4 @@
+// Converts from and to the library's value. Files that are large are not read this way (fields.cpp).
 #include "read/json.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// One walk over the bytes. Most of a file is copied in long pieces; what a strict parser would refuse is put
+// right where what was meant is certain. Offsets of the original are remembered, so that messages can name
+// the place in the file and not in the cleaned text.
 #include "read/json_text.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Runs are one if they say the same of the machine and have no row in common. Rows in common mean that
+// somebody wants to see them side by side.
 #include "read/merge.hpp"
 
 #include <algorithm>

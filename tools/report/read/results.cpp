@@ -1,3 +1,7 @@
+// Each object of "benchmarks" is a repetition or a summary of a row. Objects of one name and instance are
+// gathered; repetitions count, summaries only where there are none. A row's time is the median of its samples
+// where it says so (p50_us), since one late sample moves a mean. Versions before 1.8 say error_occurred,
+// later ones skipped as well.
 #include "read/results.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// A line of JSON a run, appended in one write under a lock. A line that cannot be read, such as one that a
+// crash cut off, is left out and said: the others are worth as much as before.
 #include "read/store.hpp"
 
 #include <fcntl.h>

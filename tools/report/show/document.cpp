@@ -1,3 +1,4 @@
+// What renderers ask of a document.
 #include "show/document.hpp"
 
 #include <algorithm>
