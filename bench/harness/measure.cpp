@@ -58,7 +58,9 @@ MeasurePlan plan_measurement(const TakeSample& take, const MeasureSettings& sett
   plan.samples = std::min(
       plan.samples,
       std::max(kLeastSamples, rounded_up(kMostWallPerMinTime * settings.min_time_s / region_wall_s)));
-  plan.samples = std::min(plan.samples, rounded_up(settings.wall_budget_s / region_wall_s));
+  const std::size_t within_budget = rounded_up(settings.wall_budget_s / region_wall_s);
+  plan.cut_short = within_budget < plan.samples;
+  plan.samples = std::min(plan.samples, within_budget);
   return plan;
 }
 
@@ -67,6 +69,7 @@ Measurement measure(const TakeSample& take, const MeasurePlan& plan, const Measu
   const auto batch = static_cast<double>(plan.batch);
   std::vector<double> us, submit_us;
   Measurement result;
+  result.over_budget = plan.cut_short;
   for (std::size_t i = 0; i < plan.samples; ++i) {
     const Sample sample = take(plan.batch, Phase::measure);
     us.push_back(sample.seconds / batch * 1e6);

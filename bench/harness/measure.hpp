@@ -42,6 +42,7 @@ struct MeasureSettings {
 struct MeasurePlan {
   std::size_t batch = 1;    ///< operations per region
   std::size_t samples = 1;  ///< regions
+  bool cut_short = false;   ///< fewer regions than min_time asks for, because the wall clock is short
   std::size_t operations() const { return batch * samples; }
 };
 

@@ -51,11 +51,11 @@ MeasurePlan RowRunner::prepare(const PlannedRow& row) {
   Row& state = rows_[row.name()];
   if (!state.fixture && state.failure.empty()) {
     try {
+      latest_ = row.name();
       make_room(row);
-      make(state, row);
+      make_or_make_room(state, row);
       try_out(state);
       warm_up_and_plan(state);
-      latest_ = row.name();
     } catch (const std::exception& e) {
       fail(state, e.what());
     }
@@ -87,10 +87,25 @@ void RowRunner::give_up(const PlannedRow& row, const std::string& reason) { fail
 /// Lets go of other rows before this one asks for its own; of their data too, unless it works on the same.
 void RowRunner::make_room(const PlannedRow& row) {
   session_.begin_group(row.family->data_key(row.point));
-  if (keep_ == Keep::all) return;
+  if (keep_ == Keep::current) drop_other_rows();
+}
+
+void RowRunner::drop_other_rows() {
   for (auto& [other, state] : rows_) state.fixture.reset();
   session_.forget_others();
   session_.keep_only_origin();
+}
+
+/// Rows that are kept hold memory, not all of which the session knows of: a row that finds none is made again
+/// without them.
+void RowRunner::make_or_make_room(Row& state, const PlannedRow& row) {
+  try {
+    make(state, row);
+  } catch (const DeviceError&) {
+    if (keep_ == Keep::current) throw;
+    drop_other_rows();
+    make(state, row);
+  }
 }
 
 void RowRunner::make(Row& state, const PlannedRow& row) {

@@ -9,6 +9,18 @@
 
 namespace overlap {
 
+namespace {
+
+/// What the family says for a report that does not know it; defaults are those of its late axes.
+FamilyFacts facts_of(const Family& family) {
+  FamilyFacts facts = family.facts;
+  for (const Axis& axis : family.axes)
+    if (!axis.late_default.empty()) facts.defaults.emplace_back(axis.name, axis.late_default);
+  return facts;
+}
+
+}  // namespace
+
 std::string clock_text(std::optional<double> mhz) { return mhz ? fmt::format("{:.0f}", *mhz) : "unknown"; }
 
 Context run_context(const Session& session, const Options& options, const std::vector<Family>& families,
@@ -36,7 +48,8 @@ Context run_context(const Session& session, const Options& options, const std::v
                                                fmt::join(options.sweep.overrides, " sweep="),
                                                options.measure.min_time_s, options.measure.warm_up_s)}};
   for (const Family& family : families)
-    if (!family.facts.empty()) all.emplace_back(context::kFamilyPrefix + family.name, print(family.facts));
+    if (const FamilyFacts facts = facts_of(family); !facts.empty())
+      all.emplace_back(context::kFamilyPrefix + family.name, print(facts));
   for (auto& [key, value] : all) value = value.empty() ? "unknown" : printable(value);
   return all;
 }

@@ -84,6 +84,12 @@ void Session::require_memory(std::size_t device_bytes, std::size_t host_bytes) {
   const std::size_t device_needs = is_shared() ? device_bytes + host_bytes : device_bytes;
   std::size_t free = free_memory(device_number_);
   while (device_needs > free && forget_oldest()) free = free_memory(device_number_);
+  const bool fits =
+      device_needs <= free && device_needs >= device_bytes && (is_shared() || host_bytes <= physical_bytes());
+  if (!fits) {  // what was not had does not count
+    mine.device_bytes -= device_bytes;
+    mine.host_bytes -= host_bytes;
+  }
   if (device_needs > free || device_needs < device_bytes)
     throw DeviceError(fmt::format("needs {} of {} memory, {} are free: choose a smaller size",
                                   gib(device_needs), is_shared() ? "host" : "device", gib(free)));

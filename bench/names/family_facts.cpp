@@ -22,7 +22,8 @@ Axes axes_of(std::string_view text) {
   Axes axes;
   for (const std::string& part : split(text, ',')) {
     const auto colon = part.find(':');
-    if (colon != std::string::npos) axes.emplace_back(part.substr(0, colon), part.substr(colon + 1));
+    if (colon != std::string::npos && colon > 0)
+      axes.emplace_back(part.substr(0, colon), part.substr(colon + 1));
   }
   return axes;
 }

@@ -10,13 +10,18 @@ namespace overlap {
 namespace {
 
 template <class Op>
-void launch(const char* name, Op op, std::span<const float> a, std::span<const float> b, std::span<float> out,
-            Stream& stream) {
-  require_same_length(name, {a.size(), b.size(), out.size()});
-  if (out.empty()) return;
+void enqueue(Op op, std::span<const float> a, std::span<const float> b, std::span<float> out,
+             Stream& stream) {
   stream.impl().enqueue([=] {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = op(a[i], b[i]);
   });
+}
+
+template <class Op>
+void launch(const char* name, Op op, std::span<const float> a, std::span<const float> b, std::span<float> out,
+            Stream& stream) {
+  require_same_length(name, {a.size(), b.size(), out.size()});
+  if (!out.empty()) enqueue(op, a, b, out, stream);
 }
 
 }  // namespace
@@ -33,14 +38,12 @@ void launch_mul(std::span<const float> a, std::span<const float> b, std::span<fl
 
 void launch_plain_chain(std::span<const float> a, std::span<const float> b, std::span<const float> d,
                         std::span<const float> f, std::span<float> out, int kernels, Stream& stream) {
-  Stream::Impl& on = stream.impl();
-  on.enqueue([=] {
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = a[i] + b[i];
-  });
+  enqueue(std::plus<float>(), a, b, out, stream);
   for (int k = 1; k < kernels; ++k) {
-    on.enqueue([=] {
-      for (std::size_t i = 0; i < out.size(); ++i) out[i] = k % 2 == 1 ? out[i] * d[i] : out[i] + f[i];
-    });
+    if (k % 2 == 1)
+      enqueue(std::multiplies<float>(), out, d, out, stream);
+    else
+      enqueue(std::plus<float>(), out, f, out, stream);
   }
 }
 

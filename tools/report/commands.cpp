@@ -51,7 +51,8 @@ int failed_rows(const std::vector<Run>& runs) {
   return failed > 0 ? kBad : kFine;
 }
 
-Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run>& runs) {
+Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run>& runs,
+                    const Families& families) {
   Axes baseline;
   for (const std::string& word : words) {
     const auto equals = word.find('=');
@@ -61,10 +62,8 @@ Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run
   }
   if (baseline.empty()) return baseline;
   const bool any = std::ranges::any_of(runs, [&](const Run& run) {
-    return std::ranges::any_of(run.rows, [&](const Row& row) {
-      return std::ranges::all_of(baseline,
-                                 [&](const auto& axis) { return row.axis(axis.first) == axis.second; });
-    });
+    return std::ranges::any_of(
+        run.rows, [&](const Row& row) { return find_family(families, row.family()).has_all(row, baseline); });
   });
   if (!any)
     throw UsageError("--baseline: no row has " + words.front() + (words.size() > 1 ? " and the others" : ""));
@@ -144,7 +143,8 @@ int table(const Options& options) {
     families = with_strangers(std::move(families), run);
     add_guests(run, families);
   }
-  const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs), families);
+  const std::vector<View> views =
+      make_views(runs, parse_baseline(options.baseline, runs, families), families);
   write(options.format == "json"  ? table_json(views, runs)
         : options.format == "csv" ? to_csv(table_records(views, runs, metrics_of(families)))
                                   : shown(tables(views, runs), options.format),

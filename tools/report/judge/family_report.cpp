@@ -126,8 +126,8 @@ void add_guests(Run& run, const Families& families) {
     }
     for (Row& guest : guests) {
       const auto beside = std::ranges::find_if(run.rows, [&](const Row& row) {
-        return row.family() == family.name && row.id.axes.front() == guest.id.axes.front() &&
-               !names.contains(row.name());
+        return row.family() == family.name && !row.id.axes.empty() &&
+               row.id.axes.front() == guest.id.axes.front() && !names.contains(row.name());
       });
       run.rows.insert(beside, std::move(guest));
     }
