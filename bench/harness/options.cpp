@@ -177,7 +177,9 @@ Options parse_options(int argc, const char* const* argv, std::string_view backen
   app.add_flag("--list-axes", options.list_axes, "Print every family, its axes and their values, and exit");
   app.add_option("--wall-budget", options.measure.wall_budget_s,
                  "Seconds of measuring per row, after which it makes do with what it has (default 10)")
-      ->check(CLI::PositiveNumber);
+      ->check([](const std::string& text) {  // CLI11's own check lets NaN through
+        return to_double(text).value_or(0) > 0 ? "" : "write seconds above 0, not " + text;
+      });
   app.footer(
       "\nGoogle Benchmark's flags keep their meaning:\n"
       "  --benchmark_filter=REGEX          run the rows whose name matches; a leading - inverts\n"

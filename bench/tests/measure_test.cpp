@@ -139,5 +139,20 @@ TEST(Percentile, InterpolatesBetweenSamples) {
   EXPECT_DOUBLE_EQ(percentile({1, 2, 3}, 1.0), 3);
 }
 
+TEST(Plan, SaysWhereTheBudgetCutItShort) {
+  const TakeSample take = [](std::size_t operations, Phase) {
+    return Sample{1e-3 * static_cast<double>(operations), 0};
+  };
+  MeasureSettings settings;
+  settings.warm_up_s = 0;
+  settings.min_time_s = 0.1;
+  EXPECT_FALSE(plan_measurement(take, settings).cut_short);
+  EXPECT_FALSE(measure(take, plan_measurement(take, settings), settings).over_budget);
+  settings.wall_budget_s = 0.01;
+  const MeasurePlan plan = plan_measurement(take, settings);
+  EXPECT_TRUE(plan.cut_short);
+  EXPECT_TRUE(measure(take, plan, settings).over_budget);
+}
+
 }  // namespace
 }  // namespace overlap

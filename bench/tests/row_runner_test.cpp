@@ -157,6 +157,32 @@ TEST_F(RowRunnerTest, InterleavedRowsAreMadeOnceEach) {
   EXPECT_EQ(made(RowRunner::Keep::current), 6);
 }
 
+/// Fails where another is alive.
+class Large : public Recorded {
+ public:
+  Large(Diary& diary, int& alive) : Recorded("never", diary), alive_(alive) {
+    if (alive_ > 0) throw DeviceError("no memory left");
+    ++alive_;
+  }
+  ~Large() override { --alive_; }
+  Large(const Large&) = delete;
+  Large& operator=(const Large&) = delete;
+
+ private:
+  int& alive_;
+};
+
+TEST_F(RowRunnerTest, ARowThatFindsNoMemoryIsMadeAgainWithoutTheOthers) {
+  int alive = 0;
+  family_.make = [&](const Point&, Session&) { return std::make_unique<Large>(diary_, alive); };
+  const PlannedRow a = row("a"), b = row("b");
+  RowRunner runner(*session_, 1, RowRunner::Keep::all);
+  for (const PlannedRow* each : {&a, &b, &a}) {
+    runner.prepare(*each);
+    EXPECT_EQ(runner.repeat(*each).failure, "") << each->name();
+  }
+}
+
 TEST_F(RowRunnerTest, GoogleBenchmarkShowsEveryFailureOnce) {
   std::vector<PlannedRow> rows;
   for (const char* when : {"made", "first", "measured", "later", "described", "never"})

@@ -11,6 +11,17 @@
 namespace overlap::report {
 namespace {
 
+/// A number from `least` to `most`. CLI11's own check lets NaN through, with which no row would ever be
+/// called.
+CLI::Validator between(double least, double most) {
+  const auto check = [=](const std::string& text) -> std::string {
+    double value = 0;
+    if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return "";
+    return fmt::format("{} is no number from {} to {}", text, least, most);
+  };
+  return {check, fmt::format("{} to {}", least, most)};
+}
+
 constexpr const char* kFooter =
     R"(In CSV and JSON, times are in microseconds and ratios are plain numbers.
 
@@ -94,11 +105,11 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
   command
       .add_option("--tolerance", arguments.options.tolerance,
                   "Relative change that nobody minds (default 0.02)")
-      ->check(CLI::Range(0.0, 10.0));
+      ->check(between(0, 10.0));
   command.add_option("--tolerances", arguments.tolerances,
                      "File of tolerances by row or pattern, by hand or from `noise`");
   command.add_option("--alpha", arguments.options.alpha, "False discovery rate (default 0.05)")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(between(0, 1.0));
   command
       .add_option("--allow-context-diff", arguments.options.allowed_differences,
                   "Context key that may differ, such as driver; repeatable")
@@ -115,7 +126,7 @@ void add_history(CLI::App& command, HistoryArguments& arguments) {
   command
       .add_option("--least-change", arguments.options.least_change,
                   "Smallest change that matters (default 0.02)")
-      ->check(CLI::Range(0.0, 10.0));
+      ->check(between(0, 10.0));
   command.add_flag("--advisory", arguments.advisory, "Exit 0 whatever has changed");
 }
 
@@ -150,7 +161,7 @@ int run(int argc, char** argv) {
   CLI::App& noise_command = *app.add_subcommand("noise", kNoise);
   add_files(noise_command, options);
   noise_command.add_option("--least", comparing.options.tolerance, "Smallest tolerance (default 0.02)")
-      ->check(CLI::Range(0.0, 10.0));
+      ->check(between(0, 10.0));
   add_output(noise_command, options, {"json"});
   noise_command.callback([&] { code = noise(comparing, options); });
 

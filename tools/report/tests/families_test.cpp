@@ -128,6 +128,16 @@ TEST(Families, RowsOfTheSameDataHaveOneBound) {
   EXPECT_EQ(bounds(shuffled), bounds(paper));
 }
 
+TEST(Families, RowsWithoutAxesAreNobodysGuests) {
+  const std::string rows =
+      row_text("torch_swish", 1) + "," +
+      row_text("swish/pass:forward/impl:vector/cache:hot/timing:steady/n:1000", 2) + "," +
+      row_text("torch_swish/pass:forward/impl:silu/submit:launch/n:1000/dtype:float32", 3);
+  report::Run run = parse_run(run_text(rows), "x");
+  add_guests(run, known_families());
+  EXPECT_EQ(run.rows.size(), 4U);
+}
+
 TEST(Names, AToleranceFitsHoweverItsRowWasWrittenDown) {
   const report::Run run = parse_run(run_text(row_text("a/n:1/manual_time", 1)), "x");
   for (const char* name : {"a/n:1", "a/n:1/manual_time"}) {
