@@ -28,7 +28,7 @@ std::string to_csv(const Document& document) {
   std::vector<std::string> heads;
   for (const Section& section : document.sections)
     for (const Section::Column& column : section.columns)
-      if (std::ranges::find(heads, column.head) == heads.end()) heads.push_back(column.head);
+      if (!several || std::ranges::find(heads, column.head) == heads.end()) heads.push_back(column.head);
   std::string text;
   std::vector<std::string> first;
   if (several) first.push_back("section");
@@ -39,8 +39,8 @@ std::string to_csv(const Document& document) {
     const auto add = [&](const Section::Line& row, const std::string& note) {
       std::vector<std::string> line(heads.size());
       for (std::size_t c = 0; c < row.fields.size(); ++c) {
-        const auto place = std::ranges::find(heads, section.columns[c].head) - heads.begin();
-        line[static_cast<std::size_t>(place)] = csv_text(row.fields[c]);
+        const auto named = std::ranges::find(heads, section.columns[c].head) - heads.begin();
+        line[several ? static_cast<std::size_t>(named) : c] = csv_text(row.fields[c]);
       }
       if (several) line.insert(line.begin(), harmless_csv_field(section.title));
       if (several) line.push_back(harmless_csv_field(note));

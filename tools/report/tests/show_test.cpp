@@ -215,6 +215,12 @@ TEST(Pages, HoldEveryCellOfTheirDocument) {
   }
 }
 
+TEST(Csv, KeepsAxesNamedLikeItsOwnColumns) {
+  const std::vector<report::Run> runs = {parse_run(run_text(row_text("x/file:7/backend:8", 1)), "run.json")};
+  const std::string csv = to_csv(table_records(make_views(runs, {}), runs));
+  for (const char* field : {"run.json,", ",7,", ",8,", ",cuda,"}) EXPECT_TRUE(contains(csv, field)) << csv;
+}
+
 /// What is recorded under reports/ is what the program makes of it today. tools/lab/record.sh writes it.
 TEST(Recorded, TextsAreMadeFromTheirRuns) {
   const std::string h200 = "reports/h200/";
