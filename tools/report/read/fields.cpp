@@ -27,12 +27,14 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(number_unsigned_t v) override { return number(static_cast<double>(v)); }
   bool number_float(number_float_t v, const string_t&) override { return number(v); }
   bool string(string_t& text) override { return value({Value::Kind::text, false, 0, std::move(text)}); }
+  /// Text has no binary values; the interface asks for the function all the same.
   bool binary(binary_t&) override { return true; }
   bool key(string_t& key) override {
     if (depth_ == 1) root_key_ = key;
     key_ = std::move(key);
     return true;
   }
+  /// An element of "benchmarks" begins a row. Its place is the file's, which the cleaner wrote down.
   bool start_object(std::size_t) override {
     if (in_rows()) fields_ = {{}, rows_ < text_.row_offsets.size() ? text_.row_offsets[rows_] : 0};
     if (depth_ == 1 && root_key_ == "context") file.has_context = true;
@@ -54,6 +56,10 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
     --depth_;
     return true;
   }
+  /// Says the library's reason without the position that it begins with: that one counts in the cleaned text,
+  /// ours in the file. The library counts bytes from 1. An error behind the last byte is a file that ends too
+  /// soon.
+  /// @throws InputError always.
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& e) override {
     std::string reason = e.what();
     if (const auto at = reason.find("] "); at != std::string::npos) reason = reason.substr(at + 2);
@@ -66,16 +72,20 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
  private:
   /// Whether what comes is an element of "benchmarks".
   bool in_rows() const { return depth_ == 2 && root_key_ == "benchmarks" && file.has_benchmarks; }
+  /// Goes a level deeper. What a row has for an object or an array is kept as `nested`, unread.
   bool open() {
     if (depth_ == 3 && root_key_ == "benchmarks") store(fields_.values, {Value::Kind::nested});
     ++depth_;
     return true;
   }
+  /// Whole numbers become doubles like all others: above 2^53 they lose their last digits.
   bool number(double v) { return value({Value::Kind::number, false, v}); }
+  /// @throws InputError with the index of the element. Every element has to be an object.
   [[noreturn]] void refuse_element() {
     throw InputError(fmt::format("{}: benchmarks[{}] is no object", path_, rows_));
   }
 
+  /// Keeps a value of a row or of the context. Values of objects within them are dropped.
   bool value(Value&& v) {
     if (in_rows()) refuse_element();
     if (depth_ == 3 && root_key_ == "benchmarks")
@@ -84,6 +94,9 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
       store(context_, std::move(v));
     return true;
   }
+  /// Keeps the value under the last key, unless the object has that key: then it is counted as a duplicate.
+  /// Of rows only what `keep_` wants is kept. Of the context text, numbers and flags become text; null is as
+  /// good as absent.
   void store(std::vector<std::pair<std::string, Value>>& into, Value&& v) {
     if (&into != &context_ && !keep_(key_)) return;
     if (std::ranges::find(into, key_, &std::pair<std::string, Value>::first) != into.end()) {
@@ -100,6 +113,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   const CleanText& text_;
   const std::function<bool(std::string_view)>& keep_;
   const std::function<void(Fields&&)>& row_;
+  /// Open brackets: 1 within the root, 2 within "benchmarks" or "context", 3 within a row.
   std::size_t depth_ = 0;
   std::size_t rows_ = 0;
   std::string root_key_, key_;

@@ -27,20 +27,25 @@ struct Value {
 /// first.
 struct Fields {
   std::vector<std::pair<std::string, Value>> values;
+  /// Of its opening brace in the file, in bytes.
   std::size_t offset = 0;
 
+  /// The value of a key; nullptr if there is none.
   const Value* find(std::string_view key) const {
     const auto found = std::ranges::find(values, key, &std::pair<std::string, Value>::first);
     return found == values.end() ? nullptr : &found->second;
   }
+  /// The text under a key; empty if there is none, or something else.
   std::string text(std::string_view key) const {
     const Value* value = find(key);
     return value && value->kind == Value::Kind::text ? value->text : "";
   }
+  /// The number under a key; nothing if there is none, or null, which is what NaN was made.
   std::optional<double> number(std::string_view key) const {
     const Value* value = find(key);
     return value && value->kind == Value::Kind::number ? std::optional(value->number) : std::nullopt;
   }
+  /// Whether the key is there and true.
   bool flag(std::string_view key) const {
     const Value* value = find(key);
     return value && value->kind == Value::Kind::boolean && value->flag;

@@ -9,6 +9,7 @@ namespace {
 
 using Library = nlohmann::ordered_json;
 
+/// Whole numbers are kept as 64 bits with a sign: what is larger wraps around. null stays null.
 Json from_library(const Library& value) {
   switch (value.type()) {
     case Library::value_t::boolean: return value.get<bool>();
@@ -30,6 +31,7 @@ Json from_library(const Library& value) {
   }
 }
 
+/// The way back. Copies everything.
 Library to_library(const Json& json) {
   struct Convert {
     Library operator()(std::monostate) const { return nullptr; }
@@ -51,6 +53,7 @@ Library to_library(const Json& json) {
   return std::visit(Convert(), json.value());
 }
 
+/// @throws JsonError of a wrong shape, which has no offset.
 [[noreturn]] void refuse(const std::string& reason) { throw JsonError(reason, 0); }
 
 }  // namespace
@@ -59,6 +62,7 @@ Json Json::parse(std::string_view text) {
   try {
     return from_library(Library::parse(text));
   } catch (const Library::parse_error& e) {
+    // The library begins with an id in brackets, "[json.exception...] ", which is left out.
     std::string reason = e.what();
     if (const auto at = reason.find("] "); at != std::string::npos) reason = reason.substr(at + 2);
     throw JsonError(reason, e.byte);

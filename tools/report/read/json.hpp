@@ -19,6 +19,7 @@ namespace overlap::report {
 class JsonError : public std::runtime_error {
  public:
   JsonError(const std::string& reason, std::size_t at) : std::runtime_error(reason), offset(at) {}
+  /// As the library counts, from 1.
   std::size_t offset;  ///< byte of the text; 0 for a wrong shape
 };
 
@@ -61,11 +62,14 @@ class Json {
 
   /// The member; null if there is none. Makes an object of null, and the member if it has none.
   const Json* find(std::string_view key) const;
+  /// @throws std::bad_variant_access if it is neither null nor an object.
   Json& operator[](const std::string& key);
   void push_back(Json each);  ///< makes an array of null
   /// Adds a member to an object that has none of this name.
+  /// Does not look whether there is such a member. null is no object here.
   void add(std::string key, Json member);
 
+  // `at` also throws where the member is not there; `number` takes whole numbers and others.
   // What the value must be. @throws JsonError if it is something else.
   const Json& at(std::string_view key) const;
   const Array& elements() const;
@@ -73,6 +77,7 @@ class Json {
   const std::string& text() const;
   double number() const;
 
+  /// What is held. Whole numbers stay apart from others, so that counts are written without a point.
   using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object>;
   const Value& value() const { return value_; }
 

@@ -13,8 +13,10 @@
 namespace overlap::report {
 namespace {
 
+/// What stands for a character that cannot be read.
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
+/// Appends a code point up to U+10FFFF as one to four bytes (RFC 3629).
 void append_utf8(std::string& out, std::uint32_t c) {
   if (c < 0x80) {
     out += static_cast<char>(c);
@@ -33,6 +35,7 @@ void append_utf8(std::string& out, std::uint32_t c) {
   }
 }
 
+/// The first two bytes say the order of the others; an odd one at the end is dropped.
 /// Text in UTF-16 with its byte order mark; lone surrogates become U+FFFD.
 std::string from_utf16(std::string_view text) {
   const bool little = text[0] == '\xFF';
@@ -75,10 +78,13 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   return wrong ? 0 : length;
 }
 
+/// White space as JSON has it (RFC 8259), and no other.
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
+/// A bracket counts at the first character only: a list is JSON, and another message than no JSON at all.
 /// Where the object begins: at the first character, or, where something was printed before it, at the first
 /// line that begins with a brace.
+/// @return the length of the text if there is no object.
 std::size_t find_object(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size() && is_space(text[at])) ++at;
@@ -108,6 +114,8 @@ class Cleaner {
   /// @param base  bytes of the file before `text`.
   Cleaner(std::string_view text, std::size_t base) : text_(text), base_(base) {}
 
+  /// The object from its first brace to the one that closes it.
+  /// @throws TextError if there is none, or another run behind it.
   CleanText run() {
     at_ = find_object(text_);
     if (at_ == text_.size()) {
@@ -129,22 +137,26 @@ class Cleaner {
   }
 
  private:
+  /// Counts what was put right, by kind. Only the first place is kept: a file full of NaN gets one warning.
   void note(const std::string& kind, std::size_t at) {
     auto& seen = notes_.try_emplace(kind, at + base_, 0).first->second;
     ++seen.second;
   }
   /// From here on, the JSON's offsets differ from the file's by a new amount.
   void mark() { out_.map.emplace_back(out_.json.size(), at_ + base_); }
+  /// Takes bytes over as they are; their offsets go on as before.
   void copy(std::size_t count) {
     out_.json += text_.substr(at_, count);
     at_ += count;
   }
+  /// Writes something else for some bytes of the file, after which offsets differ by another amount.
   void replace(std::size_t count, std::string_view by) {
     out_.json += by;
     at_ += count;
     mark();
   }
 
+  /// Goes on by one piece of what is outside of strings, by a byte at least.
   void step() {
     // Most of a file is digits, spaces, commas and colons: they go in one piece.
     std::size_t end = at_;
@@ -160,12 +172,15 @@ class Cleaner {
     length > 0 ? copy(length) : replace(1, kReplacement);
   }
 
+  /// Notes where rows begin: the objects right within the root's array "benchmarks". The string before a
+  /// bracket is its key, since only the root's strings are remembered.
   void open(char c) {
     if (c == '{' && depth_ == 2 && in_benchmarks_) out_.row_offsets.push_back(at_ + base_);
     ++depth_;
     if (depth_ == 2) in_benchmarks_ = c == '[' && last_string_ == "benchmarks";
     copy(1);
   }
+  /// The object is done with its last brace. Too many of them are the parser's to refuse.
   void close() {
     if (depth_ > 0) --depth_;
     copy(1);
@@ -174,6 +189,7 @@ class Cleaner {
 
   /// NaN, nan, Infinity, inf and their negatives become null; "null" and negative numbers are left alone.
   void number_like() {
+    // Longer words stand ahead of those that they begin with: "inf" would leave "inity" behind.
     const std::size_t sign = text_[at_] == '-' ? 1 : 0;
     for (const std::string_view word : {"NaN", "nan", "Infinity", "infinity", "Inf", "inf"}) {
       if (text_.substr(at_ + sign, word.size()) != word) continue;
@@ -183,6 +199,8 @@ class Cleaner {
     copy(1);
   }
 
+  /// A string with its quotes, or what there is of it. A backslash takes the next byte along, so that an
+  /// escaped quote ends nothing; whether it is a good escape is for the parser to say.
   void string() {
     const std::size_t begin = out_.json.size() + 1;
     copy(1);
@@ -208,6 +226,8 @@ class Cleaner {
     if (at_ < text_.size()) copy(1);
   }
 
+  /// What follows the object. Another run there is refused, other text is left out. A file that was cut off
+  /// has not come to its end and goes to the parser as it is.
   void after() {
     std::size_t at = at_;
     while (at < text_.size() && is_space(text_[at])) ++at;
@@ -222,6 +242,7 @@ class Cleaner {
   std::size_t at_ = 0;
   CleanText out_;
   std::map<std::string, std::pair<std::size_t, std::size_t>> notes_;  ///< kind: first place, how often
+  /// Open brackets: 1 within the root, 2 within its members, and so on.
   std::size_t depth_ = 0;
   bool in_benchmarks_ = false, done_ = false;
   std::string last_string_;  ///< at the depth of the object's keys

@@ -12,13 +12,16 @@
 namespace overlap::report {
 namespace {
 
+/// Keys in which runs of one machine agree. Revision and build may differ.
 constexpr const char* kMachine[] = {context::kBackend, context::kGpu, context::kComputeCapability,
                                     context::kDriver};
 
+/// A key that neither run has is one in which they agree.
 bool same_machine(const Run& a, const Run& b) {
   return std::ranges::all_of(kMachine, [&](const char* key) { return a.about(key) == b.about(key); });
 }
 
+/// Whether any row stands in both, failed ones included.
 bool share_a_row(const Run& a, const Run& b) {
   std::unordered_set<std::string> names;
   for (const Row& row : a.rows) names.insert(row.name());
@@ -30,6 +33,7 @@ bool share_a_row(const Run& a, const Run& b) {
 std::vector<Run> merged(std::vector<Run> runs) {
   std::vector<Run> result;
   for (Run& run : runs) {
+    // The first that fits. A run without rows complements nothing.
     const auto into = std::ranges::find_if(result, [&](const Run& earlier) {
       return !earlier.rows.empty() && !run.rows.empty() && same_machine(earlier, run) &&
              !share_a_row(earlier, run);

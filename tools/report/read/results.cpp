@@ -52,6 +52,7 @@ const std::unordered_set<std::string_view>& standard_fields() {
   return fields;
 }
 
+/// @throws InputError that names the file.
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw InputError(path + ": " + reason);
 }
@@ -85,6 +86,7 @@ std::pair<double, std::string> time_of(const Fields& fields, const Counters& cou
   if (time->kind != Value::Kind::number) return {0, "real_time is not a number"};
   const auto unit = us_per(fields.text("time_unit"));
   if (!unit) return {0, fmt::format("time_unit is '{}', not ns, us, ms or s", fields.text("time_unit"))};
+  // Zero is a time: rows that take next to nothing have it. Whoever divides by a time looks first.
   // The median of the samples, where the row has it: one late sample moves the mean, and not this.
   const auto p50 = std::ranges::find(counters, counter::kP50Us, &Counters::value_type::first);
   const double time_us = p50 != counters.end() ? p50->second : time->number * *unit;
@@ -101,6 +103,9 @@ struct Gathered {
   std::optional<std::pair<double, Counters>> median, mean;
 };
 
+/// Takes in one object: a failure, a repetition, or a summary. Of failures the first is kept. Of summaries
+/// only the median and the mean are a time; deviations and their like are left out. A summary whose own time
+/// makes no sense does not fail its row.
 /// @return whether the row was one of fitted complexity, which has no time.
 bool gather(Gathered& into, Fields&& fields) {
   const auto fail = [&](std::string failure, bool invalid) {
@@ -137,6 +142,9 @@ bool gather(Gathered& into, Fields&& fields) {
   return false;
 }
 
+/// The row that its objects make. One failed repetition fails the row, whatever the others took. Times stay
+/// apart by repetition; a counter is the median over the repetitions that have it. Without repetitions the
+/// library's median stands in, and without that its mean.
 Row finish(Gathered gathered) {
   Row& row = gathered.row;
   if (row.failed()) {
@@ -169,6 +177,10 @@ class Rows {
     index_.reserve(expected);
   }
 
+  /// Finds the row that an object belongs to, or begins it. All repetitions and summaries of a row have one
+  /// `run_name`; `name` has the summary's behind it. Indices tell rows of one name apart; a file without them
+  /// has one row a name.
+  /// @throws InputError if the object has no name.
   void add(Fields&& fields) {
     if (fields.text("name").empty())
       refuse(path_, fmt::format("offset {}: benchmarks[{}] has no name", fields.offset, count_));
@@ -192,6 +204,8 @@ class Rows {
     if (gather(rows_[*found], std::move(fields))) ++fitted_;
   }
 
+  /// Makes the rows, in the order of registration, and says what was left out or told apart. Sorting is
+  /// stable: rows of files without indices stay as they stand.
   void finish_all() {
     // A row of fitted complexity alone is no row.
     if (fitted_ > 0)
@@ -215,12 +229,14 @@ class Rows {
     warn(summaries,
          "rows are summaries of repetitions that the file does not have: no test can be made with them");
   }
+  /// Objects seen, of every kind.
   std::size_t count() const { return count_; }
 
  private:
   const std::string& path_;
   Run& run_;
   std::vector<Gathered> rows_;
+  /// By name, the places in rows_ of its instances.
   std::unordered_map<std::string, std::vector<std::size_t>> index_;
   std::size_t count_ = 0, same_names_ = 0, fitted_ = 0;
   std::string first_same_;
@@ -251,6 +267,7 @@ void Row::set_counter(std::string_view counter_name, std::optional<double> value
     found->second = *value;
 }
 
+// Of one repetition it is that repetition's own median (time_of), so a median of medians.
 double Row::time_us() const { return median(times_us); }
 
 std::string Run::about(std::string_view key) const {
@@ -269,6 +286,7 @@ Run parse_run(const std::string& text, const std::string& path, const std::vecto
   }
   run.warnings = clean.warnings;
   Rows rows(path, run, clean.row_offsets.size());
+  // p50_us stays whatever was asked for: it is the row's time. So do the fields that say what a row is.
   const auto keep = [&counters](std::string_view key) {
     return counters.empty() || standard_fields().contains(key) || key == counter::kP50Us ||
            std::ranges::find(counters, key) != counters.end();

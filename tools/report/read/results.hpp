@@ -22,6 +22,7 @@ class InputError : public std::runtime_error {
 /// One row of a run, its repetitions taken together.
 struct Row {
   RowId id;
+  /// One of a file with summaries only.
   std::vector<double> times_us;  ///< per repetition: the median of its samples, else its mean
   std::vector<std::pair<std::string, double>> counters;  ///< by name; medians over the repetitions
   std::string bound_by;       ///< the part of the machine that the row says bounds it
@@ -35,6 +36,7 @@ struct Row {
   std::string name() const { return id.key(); }
   /// The axis's value; empty if the row has no such axis.
   const std::string& axis(std::string_view name) const { return id.axis(name); }
+  /// Takes the digits at its beginning, so "2^20" would be 2: names hold plain numbers.
   /// The axis's value as a number; 0 if it is none.
   double number(std::string_view axis) const;
   /// A counter that is there and finite.
@@ -47,6 +49,7 @@ struct Row {
 /// One file: one run of the program.
 struct Run {
   std::string path;
+  /// As text, whatever it is in the file; objects and arrays in it (such as "caches") are left out.
   std::map<std::string, std::string> context;
   std::vector<Row> rows;              ///< in the order they were registered; equal names have ordinals
   std::vector<std::string> warnings;  ///< what was read otherwise than it was written
@@ -67,6 +70,7 @@ Run read_run(const std::string& path, const std::vector<std::string>& counters =
 Run parse_run(const std::string& text, const std::string& path,
               const std::vector<std::string>& counters = {});
 
+/// The middle value, or the mean of the middle two. There must be a value.
 double median(std::vector<double> values);
 
 }  // namespace overlap::report

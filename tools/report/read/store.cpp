@@ -22,10 +22,13 @@
 namespace overlap::report {
 namespace {
 
+/// @throws InputError that names the file.
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw InputError(path + ": " + reason);
 }
 
+/// A run as a line. Rows keep their time and how it was sampled; all other counters stay in the run's own
+/// file.
 std::string line_of(const Run& run) {
   Json rows = Json::object();
   for (const Row& row : run.rows) {
@@ -40,6 +43,8 @@ std::string line_of(const Run& run) {
   return json.dump(-1) + "\n";
 }
 
+/// The way back. Each row has one time, so the spread of its repetitions is not known.
+/// @throws JsonError for anything that line_of() does not write.
 Run run_of(const std::string& line) {
   const Json json = Json::parse(line);
   if (json.at("schema").text() != "overlap-history-1") throw JsonError("another schema", 0);
@@ -74,11 +79,16 @@ class LockedFile {
   LockedFile(const LockedFile&) = delete;
   LockedFile& operator=(const LockedFile&) = delete;
 
+  /// Whether the next line can follow at once: it cannot where a writer was stopped in the middle of one.
+  /// True of an empty file.
   bool ends_in_a_line() const {
     char last = '\n';
     const off_t size = lseek(file_, 0, SEEK_END);
     return size <= 0 || pread(file_, &last, 1, size - 1) != 1 || last == '\n';
   }
+  /// Writes all of it, though a write may take less, and waits until it is on the disk. EINVAL of fsync means
+  /// a file that has no disk, such as a pipe.
+  /// @throws InputError
   void append(const std::string& text) {
     for (std::size_t done = 0; done < text.size();) {
       const ssize_t written = write(file_, text.data() + done, text.size() - done);
@@ -90,6 +100,7 @@ class LockedFile {
   }
 
  private:
+  /// Closes the file before it throws: a constructor that throws has no destructor run.
   [[noreturn]] void fail(const char* what) {
     const std::string reason = std::strerror(errno);
     close(std::exchange(file_, -1));
@@ -101,6 +112,7 @@ class LockedFile {
 
 }  // namespace
 
+// A line that cannot be read costs that line alone: whatever is thrown for it becomes a warning.
 Store read_store(const std::string& path) {
   std::ifstream in(path);
   if (!in) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
@@ -125,6 +137,7 @@ void append_to_store(const std::string& path, const std::vector<Run>& runs) {
   file.append(file.ends_in_a_line() ? text : "\n" + text);
 }
 
+// Only keys that must agree: two runs whose noted keys differ belong to one series.
 std::string context_class(const Run& run) {
   std::string text;
   for (const ContextKey& key : all_context_keys()) {
@@ -152,6 +165,7 @@ std::vector<Run> last_runs(const Store& store, std::size_t count) {
 std::vector<Acknowledgement> read_acknowledgements(const std::string& path) {
   std::ifstream in(path);
   if (!in) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
+  // Dates are compared as text (history.cpp), which orders them if all are written in this one way.
   static const std::regex date("[0-9]{4}-[0-9]{2}-[0-9]{2}");
   std::vector<Acknowledgement> all;
   try {

@@ -8,6 +8,7 @@
 
 namespace overlap::report {
 
+/// What a store's file holds. Each run's path is "FILE:LINE".
 struct Store {
   std::vector<Run> runs;  ///< in the order they were added; context has "date" and "revision"
   std::vector<std::string> warnings;
@@ -26,11 +27,13 @@ void append_to_store(const std::string& path, const std::vector<Run>& runs);
 /// The values of the context keys in which runs must agree for their times to be compared, in a line.
 std::string context_class(const Run& run);
 
+/// The former in the order of the store, the latter newest first. Empty if there are none.
 /// The runs of a commit, or the last `count` runs, of the newest run's context class.
 std::vector<Run> runs_of_commit(const Store& store, const std::string& commit);
 std::vector<Run> last_runs(const Store& store, std::size_t count);
 
 /// A change that is meant: rows whose name the pattern finds, from that commit on, until the date has passed.
+/// `pattern` is a POSIX extended regular expression; `until` is a date, the last day included.
 struct Acknowledgement {
   std::string commit, pattern, reason, until;
 };
@@ -38,6 +41,7 @@ struct Acknowledgement {
 /// Reads {"schema": "overlap-acknowledged-1", "changes": [{"commit", "pattern", "reason", "until":
 /// "2027-01-31"}]}.
 /// @throws InputError
+/// Of a broken pattern and of a date that is none, too.
 std::vector<Acknowledgement> read_acknowledgements(const std::string& path);
 
 }  // namespace overlap::report
