@@ -26,6 +26,9 @@
 namespace overlap::report {
 namespace {
 
+/// Reads and normalises files, and passes their warnings on. Runs come in the order of the files.
+/// @param counters  the only ones to keep; empty: all.
+/// @throws InputError of the first file that cannot be read.
 std::vector<Run> read_runs(const std::vector<std::string>& files,
                            const std::vector<std::string>& counters = {}) {
   // Side by side: most of a comparison's time is reading.
@@ -51,6 +54,8 @@ int failed_rows(const std::vector<Run>& runs) {
   return failed > 0 ? kBad : kFine;
 }
 
+/// The axes of `table --baseline`. Late axes at their default are found too, though names leave them out.
+/// @throws UsageError for a word without "=", and if no row of any run has all of them.
 Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run>& runs,
                     const Families& families) {
   Axes baseline;
@@ -70,6 +75,8 @@ Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run
   return baseline;
 }
 
+/// To the file, or to standard output if there is no path.
+/// @throws UsageError if not all of it could be written.
 void write(const std::string& text, const std::string& path) {
   if (path.empty()) {
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
@@ -89,6 +96,7 @@ std::string shown(const Document& document, const std::string& format) {
   return to_text(document);
 }
 
+/// @throws UsageError for another direction, and for a counter whose name does not say what is better.
 /// Reads "COUNTER" or "COUNTER:higher".
 void read_metric(CompareArguments& arguments) {
   const auto colon = arguments.metric.find(':');
@@ -105,6 +113,7 @@ void read_metric(CompareArguments& arguments) {
   arguments.options.lower_is_better = direction.empty() ? *known : direction == "lower";
 }
 
+/// A store with its rows as read_runs() has them, so that both sides of a comparison have the same names.
 Store open_store(const std::string& path) {
   Store store = read_store(path);
   for (Run& run : store.runs) normalise(run, with_strangers(known_families(), run));
@@ -112,6 +121,7 @@ Store open_store(const std::string& path) {
   return store;
 }
 
+/// @throws UsageError for a metric that a store does not keep, and for a commit that it does not have.
 /// The runs of the store that --commit or --last name.
 std::vector<Run> stored_baseline(const CompareArguments& arguments) {
   if (arguments.options.metric != "time")
@@ -136,6 +146,7 @@ std::vector<Run> stored_baseline(const CompareArguments& arguments) {
 
 void complain(const std::string& text) { std::fputs(("overlap-report: " + text + "\n").c_str(), stderr); }
 
+// CSV is the one format that is not of the document: programs want a row per row, and the same columns.
 int table(const Options& options) {
   std::vector<Run> runs = merged(read_runs(options.files));
   Families families = known_families();
@@ -177,6 +188,7 @@ int export_runs(const Options& options) {
 int compare(CompareArguments& arguments, const Options& options) {
   read_metric(arguments);
   if (!arguments.tolerances.empty()) arguments.options.tolerances = read_tolerances(arguments.tolerances);
+  // Only what the comparison reads is kept. A bound is made of several counters (normalise()).
   std::vector<std::string> counters = {arguments.options.metric, counter::kBatch};
   const std::vector<std::string>& bounds = bound_counters();
   if (std::ranges::find(bounds, arguments.options.metric) != bounds.end())

@@ -10,6 +10,7 @@
 
 namespace overlap::report {
 
+/// What the process returns; README.md has the list. The numbers are used in CI and stay as they are.
 /// kBad: a row regressed, failed, was removed or makes no sense.
 enum ExitCode { kFine = 0, kBad = 1, kUsage = 2, kUnreadable = 3, kInconclusive = 4, kIncomparable = 5 };
 
@@ -29,10 +30,13 @@ struct Options {
 
 /// What `compare` and `noise` take.
 struct CompareArguments {
+  /// Paths, a run each. `fresh` is what the command line calls --new.
   std::vector<std::string> baseline, fresh;
   std::string store, commit;  ///< baseline from a store instead
+  /// How many of the store's newest runs; 0: not asked for. Either this or `commit`.
   std::size_t last = 0;
   std::string metric = "time";
+  /// Path of the file; empty: none.
   std::string tolerances;
   bool fail_on_inconclusive = false;
   bool advisory = false;
@@ -49,6 +53,7 @@ struct HistoryArguments {
 /// One line to standard error. Never throws, unlike fmt::print: it may be closed or full.
 void complain(const std::string& text);
 
+// Output is written before the exit code is known: failed rows are shown and then counted.
 // Each returns its exit code. @throws UsageError, InputError
 int table(const Options& options);
 int advise_on(const Options& options);
