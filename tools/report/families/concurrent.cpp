@@ -15,6 +15,7 @@ bool is_full(const Row& row) {
   return row.counter(counter::kPossibleSpeedup).value_or(kRoomToGain) < kRoomToGain;
 }
 
+/// How much room one product leaves; nothing if the row does not say.
 std::vector<std::string> hints_on(const Row& best, const Rows&) {
   const auto possible = best.counter(counter::kPossibleSpeedup);
   if (!possible) return {};
@@ -29,6 +30,7 @@ std::vector<std::string> hints_on(const Row& best, const Rows&) {
                       blocks, resident)};
 }
 
+/// A full device comes first: there nothing was to be hidden, however little was.
 std::optional<Cause> why_lost(const Row& row, const Run& run) {
   if (row.axis("streams") == "1") return std::nullopt;  // the baseline
   if (is_full(row)) return Cause{"device already full", "run such kernels one after the other"};

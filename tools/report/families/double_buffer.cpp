@@ -69,6 +69,8 @@ std::vector<std::string> buffering_lines(const Rows& rows) {
   return lines;
 }
 
+/// The waits are asked for before the machine's pace: a whole-stream wait hides nothing on any machine. One
+/// copy engine is the exception.
 std::optional<Cause> why_lost(const Row& row, const Run& run) {
   if (row.axis("sync") == "serial" || !hid_little(row)) return std::nullopt;
   if (run.about(context::kCopyEngines) == "1") return one_copy_engine();
@@ -86,6 +88,7 @@ struct Regime {
   double share_pct, gain;
 };
 
+/// All jobs whose results stay on the device and that ran both ways.
 std::vector<Regime> regimes(const Rows& rows) {
   std::vector<Regime> all;
   for (const Row* serial : only(rows, {{"sync", "serial"}, {"submit", "launch"}, {"result", "device"}})) {
@@ -119,6 +122,7 @@ RuleCheck double_buffering(int place, double least_pct, double most_pct, const c
           }};
 }
 
+/// Holds if the third gains under kLittle in every job.
 Rule third_buffer_adds_little(const Rows& rows) {
   Rule rule{.rule = "a third buffer adds little"};
   double most = 0;

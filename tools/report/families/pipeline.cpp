@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kLittle = 1.02;  // below which nobody would call it a gain
 constexpr double kFlat = 1.01;    // rows this close are equally good
+/// Up to which a simpler configuration is worth a mention, over the best.
 constexpr double kSimplerMayCost = 1.05;
 
 /// Equal chunks, A and B copied separately: the cut that a plain program makes.
@@ -32,10 +33,12 @@ bool goes_in_turn(const Axes& row) {
   return order == "depth_first" || order == "breadth_first";
 }
 
+/// How many chunks the row was cut into; 0 if it does not say.
 double chunks_of(const Row& row) { return row.counter(counter::kChunks).value_or(0); }
 
 Rule::Verdict verdict(bool holds) { return holds ? Rule::Verdict::holds : Rule::Verdict::does_not_hold; }
 
+/// A plain program that is nearly as fast, and how many equal chunks did best beside what the model expects.
 std::vector<std::string> hints_on(const Row& best, const Rows& rows) {
   std::vector<std::string> hints;
   const Rows plain = only(rows, [](const Row& row) {
@@ -54,6 +57,8 @@ std::vector<std::string> hints_on(const Row& best, const Rows& rows) {
   return hints;
 }
 
+/// Why a row hid little, the surest cause first. Pageable rows have their cause however much they hid. Chunks
+/// are too many or too few if they are off by more than a factor of 2 from what the model expects.
 std::optional<Cause> why_lost(const Row& row, const Run& run) {
   const std::string& order = row.axis("order");
   if (order == "sequential" || order == "zero_copy") return std::nullopt;
@@ -95,6 +100,7 @@ std::optional<double> usual_gain(const Rows& rows, const char* mem, std::vector<
   return sequential->time_us() / middle.time_us();
 }
 
+/// Holds if pageable rows gain less than half of what pinned ones do.
 Rule pageable_kills_overlap(const Rows& all) {
   Rule rule{.rule = "pageable memory kills overlap"};
   const Rows rows = largest(all);
@@ -108,6 +114,7 @@ Rule pageable_kills_overlap(const Rows& all) {
   return rule;
 }
 
+/// Holds if more streams are no faster, within kFlat. It takes rows with fewer streams than `least` to tell.
 RuleCheck few_streams_suffice(int place, double least, double most) {
   return {place, [=](const Rows& all) {
             Rule rule{.rule = fmt::format("{:.0f} to {:.0f} streams suffice", least, most)};
@@ -133,6 +140,7 @@ RuleCheck few_streams_suffice(int place, double least, double most) {
           }};
 }
 
+/// Not measured unless the sweep goes to twice as many chunks as do best.
 Rule small_chunks_lose(const Rows& all) {
   Rule rule{.rule = "small chunks lose to fixed costs"};
   const Rows chunked = only(largest(all), [](const Row& row) {

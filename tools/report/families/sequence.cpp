@@ -25,6 +25,7 @@ std::vector<std::string> notes_on(const Rows& rows) {
   return notes;
 }
 
+/// On a busy host gains may come and go as n grows; then there is no such n, and the line says so.
 /// The gain of graphs by n, and from which n on they stop paying.
 std::vector<std::string> graph_lines(const Rows& rows) {
   std::vector<std::string> lines;
@@ -57,6 +58,7 @@ std::vector<std::string> graph_lines(const Rows& rows) {
   return lines;
 }
 
+/// From the smallest n that has a graph. Saving more than the rule says holds too, and is said.
 Rule graphs_save_cpu_time(const Rows& rows) {
   constexpr double kLeastPct = 30, kMostPct = 50;
   Rule rule{.rule = "graphs save 30 to 50 % of CPU time for small work"};

@@ -47,6 +47,7 @@ FamilyReport torch_swish_report() {
           .guest = raw_kernel};
 }
 
+/// Has the axes of double_buffer that PyTorch's program sweeps, and none of its stages.
 FamilyReport torch_double_buffer_report() {
   return {.name = "torch_double_buffer", .work = {"dim", "batches"}, .plain = {{"sync", "serial"}}};
 }

@@ -8,6 +8,7 @@
 namespace overlap::report {
 namespace {
 
+/// None where the line has no sense: a rate or a start that is negative.
 /// The line through times over bytes, a sentence per direction.
 std::vector<std::string> notes_on(const Rows& rows) {
   std::vector<std::string> notes;
