@@ -24,6 +24,8 @@ const Row& best_of(const Rows& rows) {
   });
 }
 
+/// What the family says first, then how close to its limit the row is: at it, paced by launches, or with what
+/// may help.
 std::vector<std::string> hints_for(const Row& best, const Rows& rows, const FamilyReport& family) {
   std::vector<std::string> hints;
   if (family.hints) hints = family.hints(best, rows);
@@ -53,6 +55,7 @@ Axes chosen(const Row& best, const Rows& rows, const FamilyReport& family) {
   return axes;
 }
 
+/// Advice on rows that do the same work. Nothing if there is one row only, or no plain one to gain over.
 std::optional<Choice> choice_of(const Rows& rows, const FamilyReport& family) {
   const auto baseline =
       std::ranges::find_if(rows, [&](const Row* row) { return family.has_all(*row, family.plain); });
@@ -76,6 +79,8 @@ std::optional<Choice> choice_of(const Rows& rows, const FamilyReport& family) {
   return choice;
 }
 
+/// A choice for each work of each family that has a plain configuration. Late axes count at their default, so
+/// that old rows and new ones of the same work meet.
 std::vector<Choice> choose(const Run& run, const Families& families) {
   std::vector<std::pair<const FamilyReport*, Rows>> groups;  // in the order of their first rows
   std::map<std::pair<std::string, Axes>, std::size_t> index;
@@ -92,6 +97,7 @@ std::vector<Choice> choose(const Run& run, const Families& families) {
   return choices;
 }
 
+/// A section for each title, in the order of the families; those that share a title add their lines to it.
 std::vector<AdviceSection> sections_of(const Run& run, const Families& families) {
   std::vector<AdviceSection> sections;
   for (const FamilyReport& family : families) {
@@ -104,6 +110,7 @@ std::vector<AdviceSection> sections_of(const Run& run, const Families& families)
   return sections;
 }
 
+/// Rows by the cause that their family names, in the order in which causes appear.
 std::vector<Loss> find_losses(const Run& run, const Families& families) {
   std::vector<Loss> losses;
   for (const Row& row : run.rows) {

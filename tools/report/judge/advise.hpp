@@ -17,10 +17,12 @@ struct Choice {
   std::string family;
   Axes where;  ///< what they share
   Axes best;   ///< what the best one chose
+  /// Names of the best row and of the one that it gains over.
   std::string row, baseline;
   Axes over;  ///< what makes the baseline one
   double time_us = 0;
   Gain gain;
+  /// How close to its bound, in percent; nothing if the row has none.
   std::optional<double> bound_pct;
   std::string bound_name = "its bound";  ///< what bound_pct is of
   std::string bound_by;
@@ -39,6 +41,7 @@ struct AdviceSection {
   std::vector<std::string> lines;
 };
 
+/// All that there is to say of one run.
 struct Advice {
   std::vector<Choice> choices;
   std::vector<AdviceSection> sections;  ///< of the families' own
@@ -46,6 +49,8 @@ struct Advice {
   std::vector<Rule> rules;
 };
 
+/// Families that only the run describes are added. Parts for which there are no rows are empty; rules are
+/// there all the same, as not measured.
 Advice advise(const Run& run, const Families& families);
 
 /// The rules of thumb by themselves.

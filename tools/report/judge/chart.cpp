@@ -12,6 +12,7 @@
 namespace overlap::report {
 namespace {
 
+/// 0 of text that does not begin with a number: a logarithmic axis has no place for it.
 double number_of(const std::string& text) {
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -57,6 +58,7 @@ void draw(Chart& chart, std::map<double, double>& bound, const ChartSpec& spec, 
 
 }  // namespace
 
+// A chart with no line of two points shows nothing that the table does not, and is left out.
 std::vector<Chart> charts_of(const std::vector<View>& views, const View& view, std::size_t file) {
   std::vector<Chart> charts;
   for (const ChartSpec& spec : view.charts) {
@@ -78,6 +80,7 @@ std::vector<Chart> charts_of(const std::vector<View>& views, const View& view, s
   return charts;
 }
 
+// A mark stands at the first run of its commit. Runs are counted from 1.
 Chart chart_of(const Series& series) {
   Chart chart{series.name, "run", "us", false, false, {{"time", {}, false, false}}};
   for (std::size_t i = 0; i < series.times_us.size(); ++i)

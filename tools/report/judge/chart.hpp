@@ -14,6 +14,7 @@ namespace overlap::report {
 struct Chart {
   struct Line {
     std::string name;
+    /// (x, y), ascending in x.
     std::vector<std::pair<double, double>> points;
     bool dashed = false;  ///< a limit
     bool marks = false;   ///< points that stand for themselves

@@ -28,6 +28,7 @@ Column column_of(const std::string& name) {
   return {{name, name, unit == "1" ? Form::ratio : Form::tenths}};
 }
 
+/// A report from facts alone: tables and advice, but no charts, notes, causes or rules.
 FamilyReport report_of(const std::string& name, const FamilyFacts& facts) {
   FamilyReport report{.name = name, .work = facts.work, .plain = facts.plain, .defaults = facts.defaults};
   for (const std::string& each : facts.columns) report.columns.push_back(column_of(each));

@@ -16,6 +16,7 @@ namespace overlap::report {
 
 /// A number that a row can have, and how it is shown.
 struct Metric {
+  /// time: microseconds; fraction: 0.01 for 1 %; percent: 1 for 1 %; tenths: one digit after the point.
   enum class Form { time, ratio, fraction, percent, precise_percent, tenths };
   std::string name;  ///< in JSON and CSV; of a family's own column, the counter that it shows
   std::string head;  ///< of its column; empty: not a column of its own
@@ -42,6 +43,7 @@ struct ChartSpec {
 
 /// A rule of thumb, answered by this run.
 struct Rule {
+  /// not_measured: the rows that would tell are not in the run.
   enum class Verdict { holds, does_not_hold, not_measured };
   std::string rule;
   Verdict verdict = Verdict::not_measured;
@@ -74,6 +76,8 @@ struct Topic {
   std::function<std::vector<std::string>(const Rows&)> lines{};
 };
 
+/// All that is known of a family. Functions in it are called with rows that have a time, unless they say
+/// otherwise, and may be empty.
 struct FamilyReport {
   std::string name;
   /// Axes whose equal values mean the same job: one choice of advice.
@@ -112,16 +116,20 @@ struct FamilyReport {
 
   /// The row's value of an axis, the default where it has none.
   const std::string& axis(const Row& row, std::string_view name) const;
+  /// Whether the row has all these values, by its name or by default.
   bool has_all(const Row& row, const Axes& wanted) const;
   /// The row's values of these axes; without those that it has not.
   Axes pick(const Row& row, const std::vector<std::string>& axes) const;
+  /// `tables`, or `work` if that is not given.
   const std::vector<std::string>& table_axes() const { return tables ? *tables : work; }
+  /// `baseline`, or what is usual if that is not given.
   Axes table_baseline() const;
 };
 
 using Families = std::vector<FamilyReport>;
 
 /// The families given, and those that only the run knows.
+/// A family that is known already keeps what is known, whatever the run says.
 Families with_strangers(Families families, const Run& run);
 
 /// The family of that name; one that knows nothing if there is none.
@@ -141,8 +149,11 @@ void add_guests(Run& run, const Families& families);
 bool hid_little(const Row& row);
 /// Whether enqueuing takes as long as the work.
 bool is_paced_by_submission(const Row& row);
+/// Of what is_paced_by_submission() finds.
 Cause paced_by_submission();
+/// Of a device that copies in one direction at a time.
 Cause one_copy_engine();
+/// Where a family has no better answer.
 Cause not_known();
 
 }  // namespace overlap::report

@@ -9,6 +9,7 @@
 
 namespace overlap::report {
 
+// The unit goes by the value before it is rounded: 999.9 us is "1000 us".
 std::string format_time(double us) {
   const auto digits = [](double value) { return value < 10 ? 2 : value < 100 ? 1 : 0; };
   if (us < 1000) return fmt::format("{:.{}f} us", us, digits(us));

@@ -24,9 +24,11 @@ std::string counted(double count, const std::string& what);
 std::string axes_text(const Axes& axes, const char* separator = ", ");
 
 /// The device that a run was made on.
+/// "unknown device" if the run does not say.
 std::string device_of(const Run& run);
 
 /// One line: device, versions, revision, file. Which versions, names/context_keys.hpp says.
+/// Leaves out what the run does not know.
 std::string describe_run(const Run& run);
 
 }  // namespace overlap::report

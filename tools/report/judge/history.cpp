@@ -18,11 +18,13 @@ constexpr std::size_t kLeastStretch = 4;  // runs on either side of a change
 constexpr std::size_t kLeastDrift = 5;    // runs of a stretch that may drift
 constexpr std::size_t kWindow = 50;       // runs that drift is looked for in
 
+/// The values in [from, to).
 std::vector<double> slice(const std::vector<double>& values, std::size_t from, std::size_t to) {
   return {values.begin() + static_cast<std::ptrdiff_t>(from),
           values.begin() + static_cast<std::ptrdiff_t>(to)};
 }
 
+/// Two-sided p; 1 where too few values tell nothing. Without any spread, 0 if the means differ at all.
 double p_of(const Welch& result) {
   if (result.df <= 0) return 1;
   if (result.standard_error <= 0) return result.difference == 0 ? 1 : 0;
@@ -37,6 +39,8 @@ double p_at(const std::vector<double>& logs, std::size_t from, std::size_t at, s
 }
 
 /// Splits [from, to) where the two sides differ most, if they might differ at all, and then each side.
+/// Stretches shorter than kLeastStretch are never made.
+/// @param at  gains the places, in ascending order.
 void split(const std::vector<double>& logs, std::size_t from, std::size_t to, std::vector<std::size_t>& at) {
   constexpr double kWeakP = 0.1;  // a stretch that goes up and comes down again shows weakly at first
   std::size_t best = 0;
@@ -79,6 +83,8 @@ std::vector<std::size_t> change_points(const std::vector<double>& logs, const Hi
   return at;
 }
 
+/// The slope is tested by Student's t with n - 2 degrees of freedom. Looks at the last kWindow runs at most;
+/// nothing if there are fewer than kLeastDrift.
 /// Relative change along the least-squares line through [from, to), if the slope is significant.
 std::optional<double> drift_of(const std::vector<double>& logs, std::size_t from,
                                const HistoryOptions& options) {
@@ -109,6 +115,7 @@ struct Meant {
   std::regex rows;
 };
 
+/// Dates are ISO, and so are ordered as text; of the run's date the time of day is cut off.
 /// Those whose date has not passed.
 std::vector<Meant> still_meant(const HistoryOptions& options, const std::string& today) {
   std::vector<Meant> meant;
@@ -118,6 +125,9 @@ std::vector<Meant> still_meant(const HistoryOptions& options, const std::string&
   return meant;
 }
 
+/// Fills in a series's changes and its drift. A change counts as recovered if any stretch after the next
+/// place is back where it was before, within least_change. Drift is looked for behind the last change: a step
+/// is none.
 void find_changes(Series& series, const HistoryOptions& options, const std::vector<Meant>& meant) {
   const std::vector<double> logs = logarithms(series.times_us);
   const std::vector<std::size_t> at = change_points(logs, options);
@@ -139,6 +149,7 @@ void find_changes(Series& series, const HistoryOptions& options, const std::vect
       change.recovered =
           change.recovered || (slower ? medians[later] <= change.before_us * (1 + options.least_change)
                                       : medians[later] >= change.before_us / (1 + options.least_change));
+    // By commit and name together: another row that the commit slows down is not meant.
     for (const Meant& each : meant)
       if (each.change->commit == change.commit && std::regex_search(series.name, each.rows))
         change.acknowledged = each.change->reason;

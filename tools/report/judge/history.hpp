@@ -21,6 +21,7 @@ struct ChangePoint {
   std::string acknowledged;  ///< not empty: somebody knows, and why
 };
 
+/// The runs of a row in one context class, in the order of the store; its three lists are of equal length.
 struct Series {
   std::string name, context;
   std::vector<double> times_us;
@@ -29,17 +30,22 @@ struct Series {
   std::optional<double> drift;  ///< relative change over the last stretch, if it moves steadily
 };
 
+/// How much of a change is one.
 struct HistoryOptions {
   double least_change = 0.02;  ///< smaller ones are nobody's business
+  /// Of change points (corrected for the places tried) and of drifts, beyond which they are chance.
   double p = 0.001;
   std::vector<Acknowledgement> acknowledged{};
 };
 
 /// Change points by splitting a stretch where Welch's t on logarithms is largest, as long as it is
 /// significant; drift by the slope of the last stretch. Deterministic.
+/// Failed rows and rows without a time are no part of a series. Acknowledgements expire by the newest date in
+/// the store.
 std::vector<Series> analyse(const Store& store, const HistoryOptions& options);
 
 /// Whether something got slower, stayed so, and nobody has acknowledged it.
+/// Drift to longer times cannot be acknowledged.
 bool is_bad(const Series& series);
 
 }  // namespace overlap::report

@@ -9,6 +9,7 @@
 
 namespace overlap::report {
 
+// A row without a spread or a count of samples (another program's) gets the least.
 double noise_of(const Row& row) {
   constexpr double kLeast = 0.005;
   // A median's standard error is 1.25 times the mean's, where the samples are normal.
@@ -16,8 +17,10 @@ double noise_of(const Row& row) {
   return std::max(kLeast, 2 * 1.25 * row.counter(counter::kCv).value_or(0) / std::sqrt(samples));
 }
 
+// Independent errors add by their squares.
 double noise_of(const Row& a, const Row& b) { return std::hypot(noise_of(a), noise_of(b)); }
 
+// A row that took no time has no ratio: 1 claims nothing.
 Gain gain_over(const Row& baseline, const Row& row) {
   const double ratio = row.time_us() > 0 ? baseline.time_us() / row.time_us() : 1;
   const double noise = noise_of(baseline, row);

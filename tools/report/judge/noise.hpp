@@ -9,6 +9,7 @@ namespace overlap::report {
 /// half a percent.
 double noise_of(const Row& row);
 
+/// Relative, like that of one.
 /// Of two rows together: beyond it they differ.
 double noise_of(const Row& a, const Row& b);
 
@@ -16,6 +17,7 @@ double noise_of(const Row& a, const Row& b);
 struct Gain {
   double ratio = 1, low = 1, high = 1;
 };
+/// How many times as fast `row` is as `baseline`: above 1 it is faster.
 Gain gain_over(const Row& baseline, const Row& row);
 
 }  // namespace overlap::report

@@ -14,12 +14,15 @@ namespace {
 constexpr const char* kStages[] = {counter::kBoundUs,  counter::kSerialUs, counter::kH2dUs,
                                    counter::kKernelUs, counter::kD2hUs,    counter::kLinkUs};
 
+/// Takes off axes that were added late, where they stand at what rows meant before.
 void drop_defaults(Row& row, const FamilyReport& family) {
   std::erase_if(row.id.axes, [&](const auto& axis) {
     return std::ranges::find(family.defaults, axis) != family.defaults.end();
   });
 }
 
+/// Gives the row the stages of the one with the least bound, and the shares that follow from them. Stages
+/// that the row has not itself it does not get. What bounds the row stays as it says.
 void take_stages(Row& row, const Row& least) {
   const double bound_us = *least.counter(counter::kBoundUs);
   if (row.counter(counter::kBoundUs) == bound_us) return;

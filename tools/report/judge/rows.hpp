@@ -10,12 +10,14 @@
 
 namespace overlap::report {
 
+/// Points into a run, which must outlive it and keep its rows in place.
 using Rows = std::vector<const Row*>;
 
 /// The rows of a family that have a time, in the order of the run.
 Rows measured(const Run& run, std::string_view family);
 
 /// Whether the row has all these values.
+/// Of axes that its name has; defaults of late axes are the family's to know (FamilyReport::has_all).
 bool has_all(const Row& row, const Axes& wanted);
 
 /// Those that `keep` is true of.
@@ -25,6 +27,7 @@ Rows only(const Rows& rows, const Keep& keep) {
   std::ranges::copy_if(rows, std::back_inserter(kept), [&](const Row* row) { return keep(*row); });
   return kept;
 }
+/// Those that have all these values.
 Rows only(const Rows& rows, const Axes& wanted);
 
 /// The fastest, the first of equals; nullptr if there are none.
@@ -34,6 +37,7 @@ const Row* fastest(const Rows& rows);
 const Row* find_row(const Rows& rows, const Axes& wanted);
 
 /// The row's axes that are listed, or those that are not.
+/// In the order of the row's name.
 Axes pick(const Row& row, const std::vector<std::string>& axes, bool listed);
 
 }  // namespace overlap::report

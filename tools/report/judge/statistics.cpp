@@ -9,6 +9,8 @@
 namespace overlap::report {
 namespace {
 
+/// Terms come in pairs, an even and an odd one. kTiny stands in for a divisor of 0, as the method has it. It
+/// ends when a pair changes nothing that a double shows, after kMostTerms pairs at the latest.
 /// The continued fraction of the incomplete beta function, by Lentz's method (Abramowitz and Stegun 26.5.8).
 double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
@@ -31,6 +33,8 @@ double beta_fraction(double a, double b, double x) {
   return fraction;
 }
 
+/// For x in 0 to 1, and a, b > 0; beyond, it is 0 or 1. The factor in front is computed by logarithms, since
+/// its gamma functions overflow for many degrees of freedom.
 /// Regularised incomplete beta function I_x(a, b).
 double incomplete_beta(double a, double b, double x) {
   if (x <= 0) return 0;
@@ -72,6 +76,7 @@ std::vector<double> logarithms(std::vector<double> values) {
 }
 
 std::optional<Line> fit_line(const std::vector<std::pair<double, double>>& points) {
+  // The determinant is 0 where all x are the same; rounding leaves a little, hence the limit.
   // Minimises the sum of ((a + b x - y) / y)^2: a weighted line with weights 1 / y^2.
   double w = 0, wx = 0, wxx = 0, wy = 0, wxy = 0;
   for (const auto& [x, y] : points) {
@@ -89,8 +94,10 @@ std::optional<Line> fit_line(const std::vector<std::pair<double, double>>& point
   return Line{(wy - slope * wx) / w, slope};
 }
 
+// The identity of Abramowitz and Stegun 26.7.1: the tails are I_x(df / 2, 1 / 2) with x = df / (df + t^2).
 double student_two_sided(double t, double df) { return incomplete_beta(df / 2, 0.5, df / (df + t * t)); }
 
+// The probability falls with t: a bracket first, by doubling, then halves of it until it is 1e-12 wide.
 double student_quantile(double alpha, double df) {
   double low = 0, high = 1;
   while (student_two_sided(high, df) > alpha && high < 1e12) high *= 2;
@@ -111,12 +118,14 @@ Welch welch(const std::vector<double>& first, const std::vector<double>& second)
   const double share_second = squares_of(second, mean_second) / (m - 1) / m;
   const double variance = share_first + share_second;
   result.standard_error = std::sqrt(variance);
+  // Welch and Satterthwaite's degrees of freedom. Equal values on both sides have no variance to weigh by.
   result.df = variance > 0 ? variance * variance /
                                  (share_first * share_first / (n - 1) + share_second * share_second / (m - 1))
                            : n + m - 2;
   return result;
 }
 
+// From the largest p down, each q is the least of p * count / rank so far: q never falls as p rises.
 std::vector<double> adjusted(const std::vector<double>& p) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

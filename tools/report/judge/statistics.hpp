@@ -8,11 +8,13 @@
 
 namespace overlap::report {
 
+/// Of one value at least.
 double mean_of(const std::vector<double>& values);
 
 /// Standard deviation of a sample (n - 1); 0 of fewer than two values.
 double deviation_of(const std::vector<double>& values);
 
+/// There is none of fewer than two values, and of values whose mean is not above 0.
 /// Standard deviation over mean; nothing where there is none.
 std::optional<double> spread_of(const std::vector<double>& values);
 
@@ -20,6 +22,7 @@ std::optional<double> spread_of(const std::vector<double>& values);
 std::vector<double> logarithms(std::vector<double> values);
 
 /// y = at_zero + slope * x.
+/// A line; `slope` is in units of y per unit of x.
 struct Line {
   double at_zero = 0, slope = 0;
 };
@@ -29,6 +32,7 @@ struct Line {
 /// @return nothing without two different x.
 std::optional<Line> fit_line(const std::vector<std::pair<double, double>>& points);
 
+/// 1 for t = 0.
 /// Probability that Student's t with `df` > 0 degrees of freedom lies beyond +-t.
 double student_two_sided(double t, double df);
 
@@ -41,6 +45,7 @@ struct Welch {
   double standard_error = 0;
   double df = 0;  ///< 0: too few values to tell
 };
+/// Each side needs one value for the difference and two for the rest. The sides' variances need not be equal.
 Welch welch(const std::vector<double>& first, const std::vector<double>& second);
 
 /// Benjamini and Hochberg 1995: for each p, the false discovery rate at which it would just be called.

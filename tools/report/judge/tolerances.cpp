@@ -17,8 +17,10 @@
 namespace overlap::report {
 namespace {
 
+/// As a factor, 11 times as long. `noise` writes no more than `compare` takes.
 constexpr double kMost = 10;  // a row that moves by more by itself says nothing at all
 
+/// @throws InputError that names the file.
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw InputError(path + ": " + reason);
 }
@@ -74,7 +76,10 @@ std::vector<Tolerance> tolerances_from(const std::vector<Run>& runs, double leas
   }
   std::vector<Tolerance> tolerances;
   for (const auto& [name, values] : logs) {
+    // A row of fewer runs falls under the tolerance of all others.
     if (values.size() < 3) continue;
+    // A difference of two runs has the square root of 2 times their deviation. Written in whole 0.01 %,
+    // upwards.
     const double tolerance = std::max(least, std::expm1(3 * std::sqrt(2.0) * deviation_of(values)));
     tolerances.push_back({name, std::min(kMost, std::ceil(tolerance * 1e4) / 1e4), true});
   }

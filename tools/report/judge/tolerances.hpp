@@ -18,6 +18,7 @@ std::vector<Tolerance> read_tolerances(const std::string& path);
 /// 10 that a file may say. One tolerance a row, by its whole name.
 std::vector<Tolerance> tolerances_from(const std::vector<Run>& runs, double least);
 
+/// What read_tolerances() reads.
 std::string tolerances_json(const std::vector<Tolerance>& tolerances);
 
 }  // namespace overlap::report

@@ -21,8 +21,10 @@ namespace {
 
 constexpr double kConfidence = 0.05;        // of the interval: 95 %
 constexpr double kEventResolutionUs = 0.5;  // of CUDA events
+/// What stands for "never" in runs_to_settle().
 constexpr std::size_t kMostRunsToSettle = 1000;
 
+/// "time" is the row's median in microseconds; other metrics are counters. Nothing if the row has none.
 std::optional<double> metric_of(const Row& row, const std::string& metric) {
   if (metric == "time") return row.time_us();
   return row.counter(metric);
@@ -31,6 +33,7 @@ std::optional<double> metric_of(const Row& row, const std::string& metric) {
 /// Finds a row's tolerance: names at once, since measured tolerances name every row; patterns one by one.
 class ToleranceFinder {
  public:
+  /// @throws std::regex_error for a broken pattern.
   explicit ToleranceFinder(const CompareOptions& options)
       : all_(options.tolerances), otherwise_(options.tolerance), used_(all_.size()) {
     for (std::size_t i = 0; i < all_.size(); ++i) {
@@ -54,6 +57,7 @@ class ToleranceFinder {
     return last ? all_[*last].relative : otherwise_;
   }
 
+  /// A sentence for each tolerance that no row has asked for.
   std::vector<std::string> warnings() const {
     std::vector<std::string> warnings;
     for (std::size_t i = 0; i < all_.size(); ++i)
@@ -76,11 +80,14 @@ struct Seen {
   std::vector<const Row*> rows;
 };
 
+/// A row as both sides have it; one of them may be empty.
 struct Pair {
   std::string name;
   Seen baseline, fresh;
 };
 
+/// All rows of both sides by name, those of the baseline first, each in the order of its first run. Row
+/// pointers point into the runs given.
 std::vector<Pair> match(const std::vector<Run>& baseline, const std::vector<Run>& fresh) {
   std::vector<Pair> pairs;
   std::unordered_map<std::string, std::size_t> index;
@@ -102,6 +109,9 @@ std::vector<Pair> match(const std::vector<Run>& baseline, const std::vector<Run>
   return pairs;
 }
 
+/// Keys with more than one value over all runs of both sides. A required key that a run does not have counts
+/// as another value; one that is only noted does not.
+/// @param allowed  keys whose difference is shown and stops nothing.
 std::vector<ContextDifference> context_differences(const std::vector<Run>& baseline,
                                                    const std::vector<Run>& fresh,
                                                    const std::vector<std::string>& allowed) {
@@ -124,6 +134,7 @@ std::vector<ContextDifference> context_differences(const std::vector<Run>& basel
   return differences;
 }
 
+/// The metric of each run, its median and spread. Empty if no run has it; failed rows have none.
 Side side_of(const Seen& seen, const std::string& metric) {
   Side side;
   for (const Row* row : seen.rows)
@@ -135,11 +146,14 @@ Side side_of(const Seen& seen, const std::string& metric) {
   return side;
 }
 
+/// The first failed row of a side; nullptr if none failed.
 const Row* failed_row(const Seen& seen) {
   const auto found = std::ranges::find_if(seen.rows, &Row::failed);
   return found == seen.rows.end() ? nullptr : *found;
 }
 
+/// The order counts: a row that failed in the new runs fails the comparison even if the baseline has not got
+/// it, and one that failed in the baseline has nothing to compare with.
 /// What can be said without a test; nothing if the row has to be tested.
 std::optional<Verdict> plain_verdict(const Pair& pair, Comparison& row, const std::string& metric) {
   const auto because = [&row](Verdict verdict, std::string reason) {
@@ -167,6 +181,8 @@ std::optional<Verdict> plain_verdict(const Pair& pair, Comparison& row, const st
   return std::nullopt;
 }
 
+/// The test is of logarithms, so a ratio and its inverse are as far from 1, and the interval is one of a
+/// factor. Runs that are all the same have no error: p is 1 if the sides agree, and 0 if not.
 /// Ratio, interval and p of a row that both sides have.
 void test_row(Comparison& row) {
   const Welch result = welch(logarithms(row.baseline.runs), logarithms(row.fresh.runs));
@@ -179,6 +195,9 @@ void test_row(Comparison& row) {
                                     : (result.difference == 0 ? 1 : 0);
 }
 
+/// An interval shrinks with the square root of the runs, so those needed grow with the square of how far it
+/// reaches over the distance to the tolerance. With one run a side nothing is known, and kLeastRuns is a
+/// beginning.
 /// Runs a side after which the interval would probably lie on one side of the tolerance.
 std::size_t runs_to_settle(const Comparison& row) {
   constexpr std::size_t kLeastRuns = 4;
@@ -193,6 +212,8 @@ std::size_t runs_to_settle(const Comparison& row) {
       std::clamp(std::ceil(needed), runs + 1, static_cast<double>(kMostRunsToSettle)));
 }
 
+/// A sample is the time of `batch` operations between two events, so an operation's time resolves by as much
+/// finer.
 /// Whether the sides differ by no more than the timer can tell.
 bool below_resolution(const Pair& pair, const Comparison& row, const std::string& metric) {
   if (metric != "time") return false;
@@ -200,6 +221,9 @@ bool below_resolution(const Pair& pair, const Comparison& row, const std::string
   return batch > 0 && std::fabs(row.fresh.median - row.baseline.median) <= kEventResolutionUs / batch;
 }
 
+/// Beyond the tolerance as a whole and a discovery: regressed or improved. Within it as a whole: the same.
+/// Else it takes more runs. The limit downwards is 1 / (1 + tolerance), so that swapping sides swaps the
+/// verdicts.
 Verdict tested_verdict(const Comparison& row, const CompareOptions& options) {
   if (!row.low) return Verdict::inconclusive;
   const double most = 1 + row.tolerance, least = 1 / most;
@@ -209,6 +233,7 @@ Verdict tested_verdict(const Comparison& row, const CompareOptions& options) {
   return *row.low >= least && *row.high <= most ? Verdict::same : Verdict::inconclusive;
 }
 
+/// The order of the rows, worst first; up to `invalid` a verdict fails the comparison.
 int badness(Verdict verdict) {
   switch (verdict) {
     case Verdict::regressed: return 0;

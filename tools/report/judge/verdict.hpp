@@ -15,21 +15,26 @@
 
 namespace overlap::report {
 
+/// invalid: a row that makes no sense in its file, lacks the metric in some runs, or has a value without a
+/// ratio.
 enum class Verdict { regressed, improved, same, inconclusive, added, removed, failed, invalid };
 std::string word_of(Verdict verdict);  ///< "REGRESSED"
 
 /// How far a row may move before anybody wants to know.
 struct Tolerance {
   std::string rows;  ///< a regular expression found in the rows' names, or one row's whole name
+  /// 0.05: up to 5 % more, or as much less.
   double relative = 0;
   bool is_name = false;
 };
 
+/// What a comparison is asked to do; the defaults are those of the command line.
 struct CompareOptions {
   std::string metric = "time";  ///< or a counter
   bool lower_is_better = true;
   double tolerance = 0.02;              ///< of rows that none of the next names
   std::vector<Tolerance> tolerances{};  ///< the last that matches counts
+  /// The false discovery rate over all rows that are tested.
   double alpha = 0.05;
   std::vector<std::string> allowed_differences{};  ///< context keys that may differ
 };
@@ -41,6 +46,7 @@ struct Side {
   double spread = 0;  ///< standard deviation over mean of the runs
 };
 
+/// A row and its verdict. Ratios are of the metric, so above 1 is worse only if lower is better.
 struct Comparison {
   std::string name;
   Verdict verdict = Verdict::inconclusive;
@@ -60,6 +66,7 @@ struct ContextDifference {
   bool blocks = false;
 };
 
+/// What a comparison finds.
 struct Judgement {
   std::vector<Comparison>
       rows;  ///< worst first: regressed, failed, removed, invalid, inconclusive, then the rest
@@ -69,11 +76,13 @@ struct Judgement {
   double geomean = 1;  ///< of the ratios of rows that both sides have
   std::size_t geomean_rows = 0;
 
+  /// Whether no context key blocks. Verdicts are there either way.
   bool comparable() const;
   std::size_t count(Verdict verdict) const;
   bool bad() const;  ///< a regressed, failed, removed or invalid row
 };
 
+/// Rows are matched by name. Either side may lack some.
 /// @throws std::regex_error for a broken pattern.
 Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
                 const CompareOptions& options);

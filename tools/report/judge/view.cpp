@@ -12,6 +12,7 @@
 namespace overlap::report {
 namespace {
 
+/// Whether the row has an axis of each name, by its name or by default.
 bool has_axes(const FamilyReport& family, const Row& row, const Axes& wanted) {
   return std::ranges::all_of(wanted, [&](const auto& axis) { return !family.axis(row, axis.first).empty(); });
 }
@@ -53,11 +54,14 @@ const Row* baseline_of(const Row& row, const Rows& rows, const Group& group) {
   return best;
 }
 
+/// Nothing where there is nothing to divide by.
 std::optional<double> ratio(double above, double below) {
   if (!(below > 0) || !std::isfinite(above / below)) return std::nullopt;
   return above / below;
 }
 
+/// A row to compare with: the first of the run with these axes, whatever others it has; nullptr if there is
+/// none.
 const Row* find_in(const Run& run, const RowId& wanted) {
   const auto found = std::ranges::find_if(run.rows, [&](const Row& row) {
     return row.family() == wanted.family && !row.failed() && has_all(row, wanted.axes);
@@ -65,6 +69,8 @@ const Row* find_in(const Run& run, const RowId& wanted) {
   return found == run.rows.end() ? nullptr : &*found;
 }
 
+/// All numbers of a row in one file. A failed row has none but its failure. Spread is that of the repetitions
+/// if there are three or more, else that of the row's own samples.
 Cell make_cell(const Row& row, const Row* baseline, const Run& run, const FamilyReport& family) {
   Cell cell;
   cell.present = true;
@@ -98,6 +104,8 @@ Cell make_cell(const Row& row, const Row* baseline, const Run& run, const Family
   return cell;
 }
 
+/// Rows of all files by family and table axes. The baseline asked for takes the place of the family's in
+/// groups whose first row has its axes.
 std::vector<Group> group_rows(const std::vector<Run>& runs, const Axes& asked, const Families& families) {
   std::vector<Group> groups;
   for (std::size_t file = 0; file < runs.size(); ++file) {
@@ -138,6 +146,7 @@ void sort_axes(View& view, const Rows& all, const FamilyReport& family) {
   }
 }
 
+/// A group as a table. A row that several files have is one line, found by its name.
 View make_view(const Group& group, const std::vector<Run>& runs) {
   const FamilyReport& family = *group.family;
   View view;
@@ -178,6 +187,7 @@ View make_view(const Group& group, const std::vector<Run>& runs) {
 
 }  // namespace
 
+// Letters repeat after 26 files.
 std::string file_letter(std::size_t file) { return std::string(1, static_cast<char>('A' + file % 26)); }
 
 std::optional<double> Cell::number(const std::string& metric) const {

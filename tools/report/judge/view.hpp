@@ -24,14 +24,17 @@ struct Cell {
   bool over_budget = false;  ///< its wall-clock budget ended it early: fewer samples than planned
   std::map<std::string, double> numbers;  ///< by metric; what makes no sense for the row is absent
 
+  /// Nothing if the row has no such number.
   std::optional<double> number(const std::string& metric) const;
 };
 
+/// A row of any of the files.
 struct ViewRow {
   std::vector<std::string> values;  ///< of View::columns
   std::vector<Cell> cells;          ///< one per file
 };
 
+/// A table before it is laid out: rows of one family that share the values of its table axes.
 struct View {
   std::string family;
   Axes fixed;                        ///< what all its rows share
