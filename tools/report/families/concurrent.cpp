@@ -30,7 +30,7 @@ std::vector<std::string> hints_on(const Row& best, const Rows&) {
                       blocks, resident)};
 }
 
-/// A full device comes first: there nothing was to be hidden, however little was.
+/// A full device comes first, however much the row hid: there was no room for more.
 std::optional<Cause> why_lost(const Row& row, const Run& run) {
   if (row.axis("streams") == "1") return std::nullopt;  // the baseline
   if (is_full(row)) return Cause{"device already full", "run such kernels one after the other"};

@@ -76,8 +76,8 @@ struct Topic {
   std::function<std::vector<std::string>(const Rows&)> lines{};
 };
 
-/// All that is known of a family. Functions in it are called with rows that have a time, unless they say
-/// otherwise, and may be empty.
+/// All that is known of a family. Its functions may be empty; those of notes, hints, topics and rules get
+/// rows that have a time.
 struct FamilyReport {
   std::string name;
   /// Axes whose equal values mean the same job: one choice of advice.

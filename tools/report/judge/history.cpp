@@ -125,9 +125,8 @@ std::vector<Meant> still_meant(const HistoryOptions& options, const std::string&
   return meant;
 }
 
-/// Fills in a series's changes and its drift. A change counts as recovered if any stretch after the next
-/// place is back where it was before, within least_change. Drift is looked for behind the last change: a step
-/// is none.
+/// Fills in a series's changes and its drift. A change counts as recovered if any later stretch is back where
+/// it was before, within least_change. Drift is looked for behind the last change: a step is none.
 void find_changes(Series& series, const HistoryOptions& options, const std::vector<Meant>& meant) {
   const std::vector<double> logs = logarithms(series.times_us);
   const std::vector<std::size_t> at = change_points(logs, options);
