@@ -89,10 +89,13 @@ void add_document(CLI::App& command, Options& options, const std::vector<std::st
   add_output(command, options, formats);
 }
 
+/// What commands read: at least one file.
 void add_files(CLI::App& command, Options& options) {
   command.add_option("files", options.files, "JSON files, each one run")->required();
 }
 
+/// What `compare` takes beside its output. Of --baseline and --baseline-store one must be there, which
+/// commands.cpp sees to.
 void add_comparison(CLI::App& command, CompareArguments& arguments) {
   command.add_option("--baseline", arguments.baseline, "JSON files of the old program");
   command.add_option("--baseline-store", arguments.store, "Take the baseline from this store (see history)");
@@ -119,6 +122,7 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
   command.add_flag("--advisory", arguments.advisory, "Exit 0 whatever the verdicts");
 }
 
+/// What `history show` takes beside its output.
 void add_history(CLI::App& command, HistoryArguments& arguments) {
   command.add_option("store", arguments.store, "The store")->required();
   command.add_option("--acknowledged", arguments.acknowledged,
@@ -130,6 +134,9 @@ void add_history(CLI::App& command, HistoryArguments& arguments) {
   command.add_flag("--advisory", arguments.advisory, "Exit 0 whatever has changed");
 }
 
+/// Reads the words and runs the command that they name.
+/// @return its exit code; 0 for --help.
+/// @throws UsageError for words that make no command, and whatever the command throws.
 int run(int argc, char** argv) {
   CLI::App app("Turns the JSON of overlap-bench into speedup tables, advice and verdicts.", "overlap-report");
   app.require_subcommand(1);
@@ -193,6 +200,7 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace overlap::report
 
+/// Turns what is thrown into a line on standard error and an exit code.
 int main(int argc, char** argv) {
   using namespace overlap::report;
   try {

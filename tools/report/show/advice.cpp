@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kRowsShown = 2;  // of a list; JSON has them all
 
+/// As a terminal shows it: work, configuration, gain, and a line for each hint. Begins with an empty line,
+/// which sets choices apart.
 std::vector<std::string> told(const Choice& choice) {
   std::string result =
       fmt::format("  {}, {:.2f}x ({:.2f} to {:.2f}) over {}", format_time(choice.time_us), choice.gain.ratio,
@@ -26,6 +28,7 @@ std::vector<std::string> told(const Choice& choice) {
   return lines;
 }
 
+/// A row per choice. The range of the gain is this run's own: another run may lie beyond it.
 Section choices(const Advice& advice) {
   Section section{
       .title = "Best configurations",
@@ -60,6 +63,7 @@ Section choices(const Advice& advice) {
   return section;
 }
 
+/// Cause, remedy, and the first rows that lost overlap so.
 std::vector<std::string> told(const Loss& loss) {
   std::vector<std::string> lines = {
       fmt::format("  {}: {}", counted(static_cast<double>(loss.rows.size()), "row"), loss.cause),
@@ -71,6 +75,7 @@ std::vector<std::string> told(const Loss& loss) {
   return lines;
 }
 
+/// A row per cause, with one of its rows as an example.
 Section losses(const Advice& advice) {
   Section section{.title = "Where overlap was lost",
                   .columns = {{"cause"}, {"remedy"}, {"rows", true}, {"such as"}}};
@@ -83,6 +88,7 @@ Section losses(const Advice& advice) {
   return section;
 }
 
+/// The answer and why, with the rows that it stands on below.
 std::vector<std::string> told(const Rule& rule) {
   std::vector<std::string> lines = {fmt::format("  {:<13}  {}{}", word_of(rule.verdict), rule.rule,
                                                 rule.why.empty() ? "" : ": " + rule.why)};
@@ -90,6 +96,7 @@ std::vector<std::string> told(const Rule& rule) {
   return lines;
 }
 
+/// A row per rule. Only what was measured gets a mark.
 Section rules(const Advice& advice) {
   Section section{.title = "Rules of thumb on this machine", .columns = {{"verdict"}, {"rule"}, {"why"}}};
   for (const Rule& rule : advice.rules) {
@@ -113,6 +120,7 @@ std::string word_of(Rule::Verdict verdict) {
   return "not measured";
 }
 
+// With several runs each part is there once a run, under the run's letter.
 Document advice(const std::vector<Advice>& all, const std::vector<Run>& runs) {
   Document document{.title = "Overlap: advice", .machines = machines_of(runs)};
   for (std::size_t file = 0; file < all.size(); ++file) {

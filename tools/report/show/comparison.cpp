@@ -128,6 +128,7 @@ Document comparison(const Judgement& judgement, const CompareOptions& options) {
   return document;
 }
 
+// Ratios, p and tolerances are plain numbers; a field is empty where a row has no such number.
 Document comparison_records(const Judgement& judgement) {
   Section all;
   for (const char* head :

@@ -15,6 +15,7 @@ std::string csv_text(const Field& field) {
   return field.value ? fmt::format("{}", *field.value) : harmless_csv_field(field.text);
 }
 
+/// Ends as RFC 4180 has it, with a carriage return too. Fields come escaped.
 void add_line(std::string& text, const std::vector<std::string>& fields) {
   for (std::size_t i = 0; i < fields.size(); ++i) text += (i > 0 ? "," : "") + fields[i];
   text += "\r\n";

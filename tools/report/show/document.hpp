@@ -11,6 +11,7 @@
 
 namespace overlap::report {
 
+/// How a cell or a document is to be taken; none says nothing.
 enum class Mark { none, good, bad };
 
 /// A cell of a table.
@@ -28,6 +29,7 @@ struct Section {
   /// How a terminal sets it off: a table after an empty line, a part of the document in capitals, an entry
   /// of a list right below the last one.
   enum class Kind { table, part, entry };
+  /// Its cells are the fields at the same place in each row.
   struct Column {
     std::string head;
     bool number = false;  ///< lines up on the right
@@ -57,6 +59,7 @@ struct Machine {
   std::vector<std::pair<std::string, std::string>> facts{};  ///< its whole context
 };
 
+/// What a command has to show, in the order of a page; a terminal shows the summary last.
 struct Document {
   std::string title;
   Mark mark = Mark::none;  ///< what it comes to, if anything was judged

@@ -19,6 +19,7 @@ struct Series {
   std::vector<double> bytes_per_second;
 };
 
+/// Every row that has a time in some run, in the order in which they appear first.
 std::vector<Series> gather(const std::vector<Run>& runs) {
   std::vector<Series> all;
   std::unordered_map<std::string, std::size_t> index;
@@ -35,10 +36,13 @@ std::vector<Series> gather(const std::vector<Run>& runs) {
   return all;
 }
 
+/// As files end: with a line break.
 std::string dumped(const Json& json) { return json.dump() + "\n"; }
 
 }  // namespace
 
+// The context is the first run's, a row's counters those of the first run that has it; cpu_time
+// repeats real_time.
 std::string export_gbench(const std::vector<Run>& runs) {
   Json context = Json::object();
   for (const auto& [key, value] : runs.front().context) context[key] = value;
@@ -68,6 +72,7 @@ std::string export_gbench(const std::vector<Run>& runs) {
   return dumped(Json::object({{"context", std::move(context)}, {"benchmarks", std::move(rows)}}));
 }
 
+// The range is half of what lies between the least and the most of the runs; one run has none.
 std::string export_github_action(const std::vector<Run>& runs) {
   Json list = Json::array();
   for (const Series& series : gather(runs)) {
@@ -85,6 +90,7 @@ std::string export_github_action(const std::vector<Run>& runs) {
 std::string export_bencher(const std::vector<Run>& runs) {
   Json report = Json::object();
   for (const Series& series : gather(runs)) {
+    // The limits are the least and the most of the runs; one run has none.
     const auto metric = [](const std::vector<double>& values, double scale) {
       const auto [least, most] = std::ranges::minmax(values);
       Json json = Json::object({{"value", median(values) * scale}});
@@ -99,6 +105,8 @@ std::string export_bencher(const std::vector<Run>& runs) {
   return dumped(report);
 }
 
+// Runs stand in the order of their dates, whatever the order of the files. A run without a row leaves its
+// field empty.
 std::string export_otava(const std::vector<Run>& runs) {
   const std::vector<Series> columns = gather(runs);
   std::string text = "time,commit";

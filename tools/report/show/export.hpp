@@ -9,8 +9,10 @@
 
 namespace overlap::report {
 
+/// Rows without a time in any run are left out of every format.
 /// Google Benchmark JSON with one plain row a name: the median of its samples in real_time.
 std::string export_gbench(const std::vector<Run>& runs);
+/// Times in microseconds. `extra` is GPU and driver, where the run knows its GPU.
 /// github-action-benchmark's customSmallerIsBetter: [{name, unit, value, range, extra}].
 std::string export_github_action(const std::vector<Run>& runs);
 /// Bencher Metric Format: latency in nanoseconds, throughput in bytes per second where the row has it.

@@ -12,6 +12,7 @@
 
 namespace overlap::report {
 
+/// @param views  made of these `runs`, in this order.
 /// Speedup tables: a section per view, the files side by side.
 Document tables(const std::vector<View>& views, const std::vector<Run>& runs);
 /// The same for programs: one table, a row per row and file, a column for every axis and each of `metrics`.
@@ -43,6 +44,7 @@ Document history(const std::vector<Series>& all);
 Axes all_axes(const View& view, const ViewRow& row);
 
 /// A run in a line, with its letter if it stands beside others.
+/// The letter is that of file_letter().
 std::string describe_among(const std::vector<Run>& runs, std::size_t file);
 /// The runs as the machines of a document.
 std::vector<Machine> machines_of(const std::vector<Run>& runs);

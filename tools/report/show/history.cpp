@@ -31,6 +31,7 @@ Section::Line line_of(const ChangePoint& change) {
 
 }  // namespace
 
+// The summary counts before the quiet series are added: those are one section, and did not change.
 Document history(const std::vector<Series>& all) {
   Document document{.title = "Overlap: history"};
   Section quiet{.kind = Section::Kind::entry, .columns = {{"row"}}};

@@ -12,6 +12,7 @@
 namespace overlap::report {
 namespace {
 
+/// A number that JSON cannot write is left out: the cell still has its text.
 Json json_of(const Field& field) {
   Json json = Json::object({{"text", field.text}});
   if (field.value && std::isfinite(*field.value)) json["value"] = *field.value;
@@ -19,6 +20,7 @@ Json json_of(const Field& field) {
   return json;
 }
 
+/// Lines as the chart library's data sets are made of them in page.js.
 Json json_of(const Chart& chart) {
   Json series = Json::array();
   for (const Chart::Line& line : chart.lines) {
@@ -37,6 +39,7 @@ Json json_of(const Chart& chart) {
                        {"series", std::move(series)}});
 }
 
+/// A page has no place beside a table: why rows failed becomes a last column, if any did.
 Json json_of(const Section& section) {
   const bool any_failed =
       std::ranges::any_of(section.rows, [](const Section::Line& row) { return !row.failure.empty(); });
@@ -59,6 +62,7 @@ Json json_of(const Section& section) {
                        {"notes", section.notes}});
 }
 
+/// The whole page's data. The summary leads, unlike in a terminal.
 Json json_of(const Document& document) {
   Json machines = Json::array(), sections = Json::array();
   for (const Machine& machine : document.machines) {
@@ -77,6 +81,7 @@ Json json_of(const Document& document) {
 }
 
 /// Nothing in the data may end the script that it is in.
+/// A name with "</script>" in it would. Each "<" is written as its JSON escape, which means the same.
 std::string embedded(const Json& json) {
   std::string safe;
   for (const char c : json.dump(-1)) c == '<' ? safe += "\\u003c" : safe += c;

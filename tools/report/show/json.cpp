@@ -11,12 +11,14 @@
 namespace overlap::report {
 namespace {
 
+/// Values stay text, as in the row's name.
 Json object_of(const Axes& axes) {
   Json json = Json::object();
   for (const auto& [axis, value] : axes) json[axis] = value;
   return json;
 }
 
+/// Where results come from: the run's path and context.
 Json file_of(const Run& run) { return Json::object({{"path", run.path}, {"context", run.context}}); }
 
 /// What one file says of a row; marks only where they are set.
@@ -30,6 +32,8 @@ Json result_of(const Cell& cell, const std::vector<Metric>& metrics, std::size_t
   return json;
 }
 
+/// Rows with all their axes, so that a reader need not know which of them the view fixes. Results of files
+/// that lack the row are left out.
 Json view_of(const View& view) {
   Json rows = Json::array();
   for (const ViewRow& row : view.rows) {
@@ -44,6 +48,7 @@ Json view_of(const View& view) {
   return json;
 }
 
+/// A choice with the names of its rows, by which they are found in the run.
 Json choice_of(const Choice& choice) {
   Json gain =
       Json::object({{"ratio", choice.gain.ratio}, {"low", choice.gain.low}, {"high", choice.gain.high}});
@@ -60,6 +65,7 @@ Json choice_of(const Choice& choice) {
   return json;
 }
 
+/// A row's verdict and all that it was made of.
 Json comparison_of(const Comparison& row) {
   Json json =
       Json::object({{"name", row.name}, {"verdict", word_of(row.verdict)}, {"tolerance", row.tolerance}});
@@ -75,6 +81,7 @@ Json comparison_of(const Comparison& row) {
   return json;
 }
 
+/// The whole series, changes or none: a reader can draw it.
 Json series_of(const Series& series) {
   Json changes = Json::array();
   for (const ChangePoint& change : series.changes) {
@@ -121,6 +128,7 @@ std::string table_json(const std::vector<View>& views, const std::vector<Run>& r
          "\n";
 }
 
+// Each section is a member named after its title, beside those that all advice has.
 std::string advice_json(const Advice& advice, const Run& run) {
   const auto loss_of = [](const Loss& loss) {
     return Json::object({{"cause", loss.cause}, {"remedy", loss.remedy}, {"rows", loss.rows}});

@@ -12,8 +12,10 @@
 
 namespace overlap::report {
 
+/// Results name their file by its index in "files". Times are in microseconds.
 /// {"schema": "overlap-table-1", "files": [...], "views": [...]}.
 std::string table_json(const std::vector<View>& views, const std::vector<Run>& runs);
+/// One run's; several are written one after the other.
 /// {"schema": "overlap-advice-1", ...}.
 std::string advice_json(const Advice& advice, const Run& run);
 /// {"schema": "overlap-compare-1", ...}.
@@ -21,6 +23,7 @@ std::string compare_json(const Judgement& judgement, const CompareOptions& optio
 /// {"schema": "overlap-changes-1", "series": [...]}.
 std::string history_json(const std::vector<Series>& all);
 
+/// Failed and invalid ones are JUnit's errors, regressed and removed ones its failures.
 /// A test case per row: regressed, failed, removed and invalid ones fail, inconclusive ones are skipped.
 std::string compare_junit(const Judgement& judgement);
 

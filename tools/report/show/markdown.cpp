@@ -33,6 +33,7 @@ std::string table_head(const Section& section) {
 
 }  // namespace
 
+// After the first row that does not fit none is written: rows stand worst first.
 std::string to_markdown(const Document& document) {
   std::string text;
   if (document.mark != Mark::none)

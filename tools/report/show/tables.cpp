@@ -78,6 +78,7 @@ bool is_number_like(const std::string& text) {
   return !text.empty() && text.find_first_of("0123456789") == 0;
 }
 
+/// The value by which a page sorts an axis; nothing for other text.
 std::optional<double> whole_number(const std::string& text) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
   return std::stod(text);
@@ -154,6 +155,7 @@ Document tables(const std::vector<View>& views, const std::vector<Run>& runs) {
   return document;
 }
 
+// A metric has its column even if no row has a value for it.
 Document table_records(const std::vector<View>& views, const std::vector<Run>& runs,
                        const std::vector<Metric>& metrics) {
   std::vector<std::string> axes;

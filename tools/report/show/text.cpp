@@ -21,6 +21,7 @@ std::string aligned(const Section& section) {
       widths[c] = std::max(widths[c], width_of(row.fields[c].text));
   }
   std::string text;
+  // Failures have no column: they follow the row. Blanks at the end of a line are cut off.
   const auto add_line = [&](const auto& text_of, const std::string& failure) {
     std::string line;
     for (std::size_t c = 0; c < widths.size(); ++c) {
