@@ -44,6 +44,7 @@ struct ConcurrentData {
     kernel_us = measure_graph(session, multiply, tasks, brief).min_us / static_cast<double>(tasks);
   }
 
+  /// The matrix that a task multiplies.
   std::span<float> input(std::size_t task) const {
     return inputs.span().subspan(task * products.elements(), products.elements());
   }

@@ -46,6 +46,7 @@ struct DoubleBufferData {
           least([&](std::size_t i) { copy_d2h(result(i % batches), products.output(i % batches), stream); });
   }
 
+  /// Where a batch's product is copied back to.
   std::span<float> result(std::size_t batch) const {
     return results.span().subspan(batch * products.elements(), products.elements());
   }
@@ -134,6 +135,7 @@ class DoubleBufferFixture : public DeviceFixture {
   bool streams_wait_for_each_other() const override { return batches() <= kMostHeld; }
   Products& products() const { return data_->products; }
   std::size_t batches() const { return products().count(); }
+  /// With one stream all three are the same, with two the last two are.
   Stream& copy_stream() const { return streams()[0]; }
   Stream& compute_stream() const { return streams()[streams().size() > 1 ? 1 : 0]; }
   Stream& out_stream() const { return streams()[streams().size() - 1]; }
@@ -166,6 +168,7 @@ class DoubleBufferFixture : public DeviceFixture {
     copy_d2h(data_->result(batch), products().output(batch), out_stream());
   }
 
+  /// A device buffer. Batches take them in turn.
   std::span<float> input(std::size_t buffer) const {
     return inputs_.span().subspan(buffer * products().elements(), products().elements());
   }

@@ -17,6 +17,7 @@ namespace {
 constexpr std::int64_t kMostKernels = 1 << 20;
 constexpr std::int64_t kMostWidth = 256;
 
+/// So many empty kernels in so many chains.
 struct Topology {
   std::size_t kernels, width;
 
@@ -32,6 +33,7 @@ struct Topology {
   void enqueue(const ForkJoin& streams) const {
     for (std::size_t i = 0; i < kernels; ++i) launch_empty(streams[i % streams.size()]);
   }
+  /// Captures the chains; nothing runs.
   GraphBuilder capture(ForkJoin& streams) const {
     return GraphBuilder(streams[0], [&] {
       streams.fork();

@@ -118,6 +118,7 @@ class SequenceFixture : public DeviceFixture {
   }
 
  private:
+  /// Whether the row is launches back to back, of which a plain loop makes the same.
   bool compares() const { return !is_graph() && !single_ && !latched_; }
 
   /// The same chain in a loop of bare launches, with an output of its own: the row's is checked.

@@ -13,6 +13,7 @@
 namespace overlap {
 namespace {
 
+/// Of a cold cache's sets, which may be many.
 constexpr std::size_t kMostSetsVerified = 16;
 
 /// Buffers for one (n, pass, cache). With a cold cache, operations rotate through enough sets that by the
@@ -51,6 +52,7 @@ struct SwishData {
   std::size_t bytes_per_element() const {
     return static_cast<std::size_t>(backward ? kSwishBackwardBytes : kSwishForwardBytes);
   }
+  /// A set's n elements; sets begin at multiples of the stride.
   std::span<float> part(const DeviceBuffer<float>& buffer, std::size_t set) const {
     return buffer.span().subspan(set * stride, n);
   }

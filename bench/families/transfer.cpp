@@ -42,7 +42,9 @@ struct TransferData {
                  .p50_us;
   }
 
+  /// Of one copy.
   std::size_t bytes() const { return device_to.span().size_bytes(); }
+  /// The one direction; `copy_out` is the other. They share no buffer.
   void copy_in(Stream& stream) const { copy_h2d(device_to.span(), host_from.span(), stream); }
   void copy_out(Stream& stream) const { copy_d2h(host_to.span(), device_from.span(), stream); }
 };
@@ -50,6 +52,7 @@ struct TransferData {
 /// The `dir` axis.
 enum class Direction { h2d, d2h, duplex, d2d };
 
+/// The direction that a word of the axis names.
 Direction direction_of(std::string_view word) {
   return word == "h2d"      ? Direction::h2d
          : word == "d2h"    ? Direction::d2h
@@ -122,6 +125,7 @@ class TransferFixture : public DeviceFixture {
   }
 
  private:
+  /// Whether results arrive in host memory.
   bool writes_host() const { return dir_ == Direction::d2h || dir_ == Direction::duplex; }
   void enqueue(std::size_t) override {
     if (dir_ == Direction::h2d) return data_->copy_in(origin());

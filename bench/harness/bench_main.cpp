@@ -18,6 +18,7 @@
 namespace overlap {
 namespace {
 
+/// What the process returns; README.md has the list. kRowFailed also stands for no row at all.
 enum ExitCode { kGood = 0, kRowFailed = 1, kUsage = 2, kNoDevice = 3 };
 
 /// Writes a line. Never throws, unlike fmt::print: standard error may be closed or full.
@@ -84,6 +85,9 @@ void summarise(const Outcome& outcome, const RowRunner::Spent& spent) {
     say(fmt::format("FAILED {}: {}", failure.name, failure.reason));
 }
 
+/// Opens the device, measures all rows and says what came of it. The file and the device are tried first.
+/// @return the exit code.
+/// @throws UsageError for a file that cannot be written, DeviceError without a usable device.
 int measure_rows(char* program, const Options& options, const std::vector<Family>& families,
                  const std::vector<PlannedRow>& rows) {
   const bool host = options.sweep.host;
@@ -111,6 +115,8 @@ int measure_rows(char* program, const Options& options, const std::vector<Family
   return outcome.failures.empty() && outcome.written ? kGood : kRowFailed;
 }
 
+/// All but what is thrown. Lists and help need no usable device.
+/// @return the exit code.
 int run(int argc, char** argv, const std::vector<Family>& families) {
   const Options options = parse_options(argc, argv, backend_name());
   if (!options.help.empty()) return std::fputs(options.help.c_str(), stdout), kGood;
@@ -134,6 +140,7 @@ int run(int argc, char** argv, const std::vector<Family>& families) {
 
 }  // namespace
 
+// Nothing may leave here: an exception would end the process with a code of its own.
 int bench_main(int argc, char** argv, const std::vector<Family>& families) {
   int exit_code = kRowFailed;
   try {

@@ -53,6 +53,7 @@ void repeat_device(std::span<float> device, std::size_t period, Stream& stream) 
   stream.synchronize();
 }
 
+// A float with all bits set is a NaN.
 void poison(std::span<float> device, Stream& stream) {
   fill_bytes(device.data(), 0xFF, device.size_bytes(), stream);
 }
@@ -66,6 +67,7 @@ Expected::Expected(std::span<const float> pattern, Tolerance tolerance, Stream& 
   stream.synchronize();
 }
 
+// Only a mismatch costs the two copies that say what was got and what was expected.
 void Expected::verify(std::span<const float> device, Stream& stream) const {
   std::vector<Mismatches> found(1);
   copy_h2d(found_.span(), std::span<const Mismatches>(found), stream);
@@ -81,6 +83,7 @@ void Expected::verify(std::span<const float> device, Stream& stream) const {
                                 found[0].count, device.size(), found[0].first, got[0], want[0]));
 }
 
+// NaN fails the comparison, which is why it is the difference that has to be small and not large.
 void Expected::verify_host(std::span<const float> host, std::size_t stride) const {
   for (std::size_t i = 0; i < host.size(); i += stride) {
     const float got = host[i], want = host_pattern_[i % host_pattern_.size()];

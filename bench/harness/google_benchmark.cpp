@@ -29,6 +29,7 @@ void on_interrupt(int signal) {
 /// file takes no more.
 class JsonReporter : public benchmark::JSONReporter {
  public:
+  /// Leaves out numbers that are not finite, and rows whose time is none.
   void ReportRuns(const std::vector<Run>& runs) override {
     std::vector<Run> finite;
     for (Run run : runs) {
@@ -38,10 +39,12 @@ class JsonReporter : public benchmark::JSONReporter {
     }
     if (!finite.empty()) JSONReporter::ReportRuns(finite);
   }
+  /// After the last row: what was buffered has to reach the file as well.
   void Finalize() override {
     JSONReporter::Finalize();
     complete_ = GetOutputStream().flush().good();
   }
+  /// Whether all that was written has arrived; true before anything was.
   bool complete() const { return complete_; }
 
  private:
@@ -112,6 +115,8 @@ Outcome run_rows(RowRunner& runner, const std::vector<PlannedRow>& rows, const O
   return outcome;
 }
 
+// By way of a file beside it, which takes its place when it is complete: a full disk leaves the run as it
+// was.
 void add_to_context(const std::string& path, const std::string& key, const std::string& value) {
   if (!std::filesystem::is_regular_file(path)) return;
   std::ifstream in(path);

@@ -34,6 +34,7 @@ double serial_us(const PipelineCosts& costs) {
   return costs.in.full_us + costs.kernel.full_us + costs.out.full_us;
 }
 
+// Both directions together, each slower while the other is busy.
 double link_us(const PipelineCosts& costs) {
   const double in = costs.in.full_us, out = costs.out.full_us;
   const double slow_in = in * costs.in_slowdown, slow_out = out * costs.out_slowdown;
@@ -47,6 +48,7 @@ double bound_us(const PipelineCosts& costs) {
   return std::max(link_us(costs), costs.kernel.full_us * costs.kernel_share);
 }
 
+// The first piece passes all stages; each further one adds a period, which is that of the busiest part.
 double predicted_us(const PipelineCosts& costs, std::size_t pieces, std::size_t streams) {
   if (pieces == 1) return serial_us(costs);
   const auto n = static_cast<double>(pieces), lanes = static_cast<double>(streams);

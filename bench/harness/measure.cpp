@@ -14,12 +14,14 @@ namespace {
 
 constexpr double kLeastSeconds = 1e-9;    // what a time is taken to be if the clock saw none
 constexpr std::size_t kLeastSamples = 5;  // below which no spread can be told
+/// However short a region is.
 constexpr std::size_t kMostSamples = 20'000;
 // Regions aim this much above the least length, so that a slightly faster run is not too short.
 constexpr double kRegionMargin = 1.25;
 // Where most of the wall time is not measured time (an empty event pair), stop at this multiple of min_time.
 constexpr double kMostWallPerMinTime = 4;
 
+/// Upwards, and at least 1. Infinity and what no counter holds become 1e15.
 std::size_t rounded_up(double value) {
   return static_cast<std::size_t>(std::ceil(std::clamp(value, 1.0, 1e15)));
 }
@@ -93,6 +95,7 @@ Measurement measure(const TakeSample& take, const MeasurePlan& plan, const Measu
   return result;
 }
 
+// Between two samples, in proportion to where the fraction falls.
 double percentile(std::vector<double> samples, double fraction) {
   std::ranges::sort(samples);
   const double at = fraction * static_cast<double>(samples.size() - 1);

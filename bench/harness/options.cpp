@@ -15,6 +15,7 @@
 namespace overlap {
 namespace {
 
+/// What a flag's value has to be. A boolean needs none.
 enum class Kind { boolean, number, seconds, word, text };
 
 /// Google Benchmark's flags. It ends the process with its own exit code over a bad value, so values are
@@ -51,6 +52,7 @@ const std::vector<BenchmarkFlag>& benchmark_flags() {
 }
 
 /// A number that is at least 0 and no more than a billion.
+/// Nothing for other text, and for NaN, which passes no comparison.
 std::optional<double> to_double(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -65,6 +67,7 @@ std::optional<double> to_double(std::string_view text) {
 }
 
 /// The library's own words for yes and no; a flag without a value is a yes.
+/// @throws UsageError for other words.
 bool to_bool(const std::string& flag, std::string value) {
   std::ranges::transform(value, value.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -86,6 +89,7 @@ std::string known_flags_hint(const std::string& flag, const CLI::App& app) {
 
 /// Takes what concerns us from one of Google Benchmark's flags, and passes it on where it concerns the
 /// library too.
+/// @throws UsageError for a value that the flag does not take.
 void read_benchmark_flag(Options& options, const BenchmarkFlag& flag, const std::string& value) {
   const std::string name = flag.name;
   if (flag.kind == Kind::word && !contains(flag.words, value))

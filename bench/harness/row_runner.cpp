@@ -11,6 +11,7 @@ namespace {
 
 // A row that follows another within this time finds the device warm and only has to warm itself.
 constexpr double kStaysWarmS = 0.1;
+/// Of the usual warm-up, for such a row.
 constexpr double kWarmShare = 0.25;
 
 /// The device waits for the host if enqueuing took all but a tenth of the makespan.
@@ -90,6 +91,7 @@ void RowRunner::make_room(const PlannedRow& row) {
   if (keep_ == Keep::current) drop_other_rows();
 }
 
+/// All fixtures go before data and streams, which they hold.
 void RowRunner::drop_other_rows() {
   for (auto& [other, state] : rows_) state.fixture.reset();
   session_.forget_others();
@@ -108,6 +110,7 @@ void RowRunner::make_or_make_room(Row& state, const PlannedRow& row) {
   }
 }
 
+/// The row's data is made here too, where its group has none yet: that time counts as preparing.
 void RowRunner::make(Row& state, const PlannedRow& row) {
   const Stopwatch preparing;
   state.group = row.family->data_key(row.point);
@@ -131,6 +134,7 @@ void RowRunner::try_out(Row& state) {
   }
 }
 
+/// A row that is made again keeps its first plan: the library wants all repetitions equally long.
 void RowRunner::warm_up_and_plan(Row& state) {
   const Stopwatch warming_up;
   MeasureSettings settings = state.settings;
@@ -150,6 +154,7 @@ void RowRunner::settle(Row& state, const PlannedRow& row) {
   spent_.warming_up += warming_up.seconds();
 }
 
+/// The output is poisoned outside of the time that counts, and what the last operation left is checked.
 Measurement RowRunner::measure_and_verify(Row& state) {
   state.fixture->begin();
   state.fixture->poison();
@@ -162,6 +167,7 @@ Measurement RowRunner::measure_and_verify(Row& state) {
   return measured;
 }
 
+/// Only a verified repetition gets here.
 void RowRunner::describe(RowResult& result, Fixture& fixture) {
   result.stages = fixture.stages(result.measured);
   result.bound_by = bound_by(result, fixture.loads(result.measured));
@@ -173,6 +179,9 @@ void RowRunner::describe(RowResult& result, Fixture& fixture) {
   result.bytes = fixture.bytes();
 }
 
+/// The part that is busy longest. The floor of the timer is paid once a region, so it is divided by the
+/// batch.
+/// @return nothing for a row without loads.
 std::string RowRunner::bound_by(const RowResult& result, std::vector<Load> loads) const {
   if (loads.empty()) return "";
   if (is_host_bound(result.measured)) return "submission";

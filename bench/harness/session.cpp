@@ -12,10 +12,12 @@
 namespace overlap {
 namespace {
 
+/// In units of 2^30 bytes.
 std::string gib(std::size_t bytes) {
   return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
+/// All of the host's memory, used or free.
 std::size_t physical_bytes() {
   return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
@@ -66,6 +68,7 @@ void Session::forget_all() {
   groups_.clear();
 }
 
+// Where memory is shared, both sorts come out of one.
 bool Session::keeps_too_much() const {
   std::size_t device = 0, host = 0;
   for (const Group& each : groups_) {
@@ -76,6 +79,8 @@ bool Session::keeps_too_much() const {
   return device > device_.total_bytes / 2 || host > physical_bytes() / 2;
 }
 
+// What is asked for counts first, so that it goes into the half that may be kept. A sum that is less than its
+// parts has overflowed: no such memory is there either.
 void Session::require_memory(std::size_t device_bytes, std::size_t host_bytes) {
   Group& mine = group();
   mine.device_bytes += device_bytes;

@@ -41,6 +41,7 @@ Measurement measure_graph(Session& session, const Enqueue& enqueue, std::size_t 
       session, [&](std::size_t) { graph.launch(stream); }, settings);
 }
 
+// A graph of several leaves the call out of the time of a short operation.
 double least_us(Session& session, const Enqueue& enqueue, const MeasureSettings& settings) {
   constexpr double kShortUs = 200;  // above, a call is less than measuring can tell
   constexpr std::size_t kNodes = 16;
@@ -49,6 +50,8 @@ double least_us(Session& session, const Enqueue& enqueue, const MeasureSettings&
   return std::min(called, measure_graph(session, enqueue, kNodes, settings).min_us / kNodes);
 }
 
+// Both directions start by one event and are timed by one each. When the first has ended the other goes on
+// alone, at its own pace: that part is taken out again below.
 Duplex take_duplex(Session& session, const std::function<void(Stream&)>& copy_in, double in_alone_us,
                    const std::function<void(Stream&)>& copy_out, double out_alone_us,
                    std::size_t operations) {

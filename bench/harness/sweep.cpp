@@ -20,6 +20,7 @@ constexpr std::size_t kMostValues = 4096;  // of one axis: more is a slip of the
   throw UsageError(fmt::format("axis {}: '{}' is not a value{}", axis.name, value, remedy));
 }
 
+/// The remedy for every number that cannot be read.
 constexpr const char* kNumberHelp = "; write 4096, 2^20, 64Ki, 3M, n/16, or a range 1..32*2 or 1..8+1";
 
 /// "1..32*2" or "1..8+1".
@@ -120,6 +121,8 @@ std::vector<std::string> values_for(const Family& family, const Axis& axis, cons
 /// The values of every axis of every family, and which of them --sweep chose.
 class Values {
  public:
+  /// Axes that follow others come last, when those have their values.
+  /// @throws UsageError for an override that fits nothing.
   Values(const std::vector<Family>& families, const SweepRequest& request, const DeviceInfo& device)
       : families_(families), host_(request.host), preset_(request.preset) {
     for (const std::string& text : request.overrides) overrides_.push_back(parse_override(families, text));
@@ -130,11 +133,13 @@ class Values {
         if (!axis.follows.empty() && !chosen(family.name, axis.name)) follow(family, axis);
   }
 
+  /// In the order that they were asked for; empty if there is no such axis.
   const std::vector<std::string>& of(std::string_view family, std::string_view axis) const {
     static const std::vector<std::string> kNone;
     const auto found = values_.find({std::string(family), std::string(axis)});
     return found == values_.end() ? kNone : found->second;
   }
+  /// Whether a --sweep named the axis of this family.
   bool chosen(std::string_view family, std::string_view axis) const {
     return chosen_.contains({std::string(family), std::string(axis)});
   }
@@ -209,6 +214,7 @@ std::vector<Point> combine(const Family& family, const Values& values) {
   return points;
 }
 
+/// Canonical first: points that mean the same row become equal, and count once.
 /// The rows of a family that are worth running, each once, in the order of their values.
 std::vector<PlannedRow> rows_of(const Family& family, const Values& values) {
   std::vector<PlannedRow> rows;

@@ -14,6 +14,7 @@
 namespace overlap {
 namespace {
 
+/// Nothing where the product does not fit.
 std::optional<std::int64_t> multiplied(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(a, b, &product)) return std::nullopt;
@@ -71,6 +72,7 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
   return multiplied(number, unit);
 }
 
+// Near is up to 2 edits, or a third of the word; three words at most. If none is near, all are named.
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const std::string& candidate : known) {

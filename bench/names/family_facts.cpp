@@ -18,6 +18,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
+/// "axis:value" parts; a part without an axis is left out.
 Axes axes_of(std::string_view text) {
   Axes axes;
   for (const std::string& part : split(text, ',')) {
@@ -30,6 +31,7 @@ Axes axes_of(std::string_view text) {
 
 }  // namespace
 
+// What is empty is left out.
 std::string print(const FamilyFacts& facts) {
   std::string text;
   const auto begin = [&text](const char* key) {

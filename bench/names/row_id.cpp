@@ -9,6 +9,7 @@
 namespace overlap {
 namespace {
 
+/// Ahead of a number from 2 on, at the very end of a name.
 constexpr std::string_view kOrdinalMark = " #";
 
 /// Segments by which Google Benchmark says how a row is timed.
@@ -85,6 +86,7 @@ std::string RowId::key() const {
   return print(bare);
 }
 
+// Every text is a name: what is no axis behind the first one becomes an axis without a name.
 RowId parse_row_id(std::string_view name) {
   RowId id;
   id.ordinal = take_ordinal(name);

@@ -7,8 +7,10 @@
 namespace overlap {
 namespace {
 
+/// 2^4: the first chunk of a ramp is a sixteenth of the largest.
 constexpr int kDoublings = 4;
 
+/// Rounded up; cannot overflow.
 std::size_t divided_up(std::size_t n, std::size_t by) { return n / by + (n % by != 0); }
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMostSpotDistance = 1021;  // a prime: no chunk size divides into the same spots
 
+/// Elements from one spot to the next: each chunk has one.
 std::size_t spot_distance(std::size_t least_chunk) { return std::min(least_chunk, kMostSpotDistance); }
 
 /// Repeats `pattern` over host memory as if `at` elements had gone before.

@@ -171,7 +171,9 @@ class PipelineFixture : public DeviceFixture {
     }
   }
 
+  /// A packed row has inputs of its own; all others share the data's.
   const PipelineInputs& inputs() const { return packed_ ? *packed_ : data_->inputs(); }
+  /// Streams take chunks in turn.
   Stream& stream_of(std::size_t chunk) const { return streams()[chunk % streams().size()]; }
   void copy_in(std::size_t i, Stream& stream) const { inputs().copy_in(chunks_[i], stream); }
   void compute(std::size_t i, Stream& stream) const { data_->compute(inputs(), chunks_[i], stream); }
