@@ -214,8 +214,8 @@ std::vector<Point> combine(const Family& family, const Values& values) {
   return points;
 }
 
-/// Canonical first: points that mean the same row become equal, and count once.
 /// The rows of a family that are worth running, each once, in the order of their values.
+/// Canonical first: points that mean the same row become equal, and count once.
 std::vector<PlannedRow> rows_of(const Family& family, const Values& values) {
   std::vector<PlannedRow> rows;
   std::set<std::string> seen;

@@ -96,8 +96,8 @@ std::string shown(const Document& document, const std::string& format) {
   return to_text(document);
 }
 
-/// @throws UsageError for another direction, and for a counter whose name does not say what is better.
 /// Reads "COUNTER" or "COUNTER:higher".
+/// @throws UsageError for another direction, and for a counter whose name does not say what is better.
 void read_metric(CompareArguments& arguments) {
   const auto colon = arguments.metric.find(':');
   arguments.options.metric = arguments.metric.substr(0, colon);
@@ -121,8 +121,8 @@ Store open_store(const std::string& path) {
   return store;
 }
 
-/// @throws UsageError for a metric that a store does not keep, and for a commit that it does not have.
 /// The runs of the store that --commit or --last name.
+/// @throws UsageError for a metric that a store does not keep, and for a commit that it does not have.
 std::vector<Run> stored_baseline(const CompareArguments& arguments) {
   if (arguments.options.metric != "time")
     throw UsageError("--baseline-store keeps times: --metric needs files");

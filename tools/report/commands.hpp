@@ -10,7 +10,7 @@
 
 namespace overlap::report {
 
-/// What the process returns; README.md has the list. The numbers are used in CI and stay as they are.
+/// What the process returns; README.md has the list.
 /// kBad: a row regressed, failed, was removed or makes no sense.
 enum ExitCode { kFine = 0, kBad = 1, kUsage = 2, kUnreadable = 3, kInconclusive = 4, kIncomparable = 5 };
 
@@ -53,8 +53,8 @@ struct HistoryArguments {
 /// One line to standard error. Never throws, unlike fmt::print: it may be closed or full.
 void complain(const std::string& text);
 
-// Output is written before the exit code is known: failed rows are shown and then counted.
 // Each returns its exit code. @throws UsageError, InputError
+// Output is written before the exit code is known: failed rows are shown and then counted.
 int table(const Options& options);
 int advise_on(const Options& options);
 int export_runs(const Options& options);

@@ -25,8 +25,8 @@ std::vector<std::string> notes_on(const Rows& rows) {
   return notes;
 }
 
-/// On a busy host gains may come and go as n grows; then there is no such n, and the line says so.
 /// The gain of graphs by n, and from which n on they stop paying.
+/// On a busy host gains may come and go as n grows; then there is no such n, and the line says so.
 std::vector<std::string> graph_lines(const Rows& rows) {
   std::vector<std::string> lines;
   double last_paying = 0, first_not = 0;

@@ -8,8 +8,8 @@
 namespace overlap::report {
 namespace {
 
-/// None where the line has no sense: a rate or a start that is negative.
 /// The line through times over bytes, a sentence per direction.
+/// None where the line has no sense: a rate or a start that is negative.
 std::vector<std::string> notes_on(const Rows& rows) {
   std::vector<std::string> notes;
   for (const char* direction : {"h2d", "d2h", "duplex", "d2d"}) {

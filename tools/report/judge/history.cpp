@@ -83,9 +83,9 @@ std::vector<std::size_t> change_points(const std::vector<double>& logs, const Hi
   return at;
 }
 
+/// Relative change along the least-squares line through [from, to), if the slope is significant.
 /// The slope is tested by Student's t with n - 2 degrees of freedom. Looks at the last kWindow runs at most;
 /// nothing if there are fewer than kLeastDrift.
-/// Relative change along the least-squares line through [from, to), if the slope is significant.
 std::optional<double> drift_of(const std::vector<double>& logs, std::size_t from,
                                const HistoryOptions& options) {
   from = std::max(from, logs.size() > kWindow ? logs.size() - kWindow : 0);
@@ -115,8 +115,8 @@ struct Meant {
   std::regex rows;
 };
 
-/// Dates are ISO, and so are ordered as text; of the run's date the time of day is cut off.
 /// Those whose date has not passed.
+/// Dates are ISO, and so are ordered as text; of the run's date the time of day is cut off.
 std::vector<Meant> still_meant(const HistoryOptions& options, const std::string& today) {
   std::vector<Meant> meant;
   for (const Acknowledgement& each : options.acknowledged)

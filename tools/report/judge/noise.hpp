@@ -9,8 +9,8 @@ namespace overlap::report {
 /// half a percent.
 double noise_of(const Row& row);
 
-/// Relative, like that of one.
 /// Of two rows together: beyond it they differ.
+/// Relative, like that of one.
 double noise_of(const Row& a, const Row& b);
 
 /// A ratio of two times, and the interval in which it lies by the spread of their samples in this run.

@@ -9,9 +9,9 @@
 namespace overlap::report {
 namespace {
 
+/// The continued fraction of the incomplete beta function, by Lentz's method (Abramowitz and Stegun 26.5.8).
 /// Terms come in pairs, an even and an odd one. kTiny stands in for a divisor of 0, as the method has it. It
 /// ends when a pair changes nothing that a double shows, after kMostTerms pairs at the latest.
-/// The continued fraction of the incomplete beta function, by Lentz's method (Abramowitz and Stegun 26.5.8).
 double beta_fraction(double a, double b, double x) {
   constexpr double kTiny = 1e-300;
   constexpr int kMostTerms = 500;
@@ -33,9 +33,9 @@ double beta_fraction(double a, double b, double x) {
   return fraction;
 }
 
+/// Regularised incomplete beta function I_x(a, b).
 /// For x in 0 to 1, and a, b > 0; beyond, it is 0 or 1. The factor in front is computed by logarithms, since
 /// its gamma functions overflow for many degrees of freedom.
-/// Regularised incomplete beta function I_x(a, b).
 double incomplete_beta(double a, double b, double x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
@@ -76,8 +76,8 @@ std::vector<double> logarithms(std::vector<double> values) {
 }
 
 std::optional<Line> fit_line(const std::vector<std::pair<double, double>>& points) {
-  // The determinant is 0 where all x are the same; rounding leaves a little, hence the limit.
   // Minimises the sum of ((a + b x - y) / y)^2: a weighted line with weights 1 / y^2.
+  // The determinant below is 0 where all x are the same; rounding leaves a little, hence the limit.
   double w = 0, wx = 0, wxx = 0, wy = 0, wxy = 0;
   for (const auto& [x, y] : points) {
     if (!(y > 0)) continue;

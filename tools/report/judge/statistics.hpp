@@ -14,8 +14,8 @@ double mean_of(const std::vector<double>& values);
 /// Standard deviation of a sample (n - 1); 0 of fewer than two values.
 double deviation_of(const std::vector<double>& values);
 
-/// There is none of fewer than two values, and of values whose mean is not above 0.
 /// Standard deviation over mean; nothing where there is none.
+/// There is none of fewer than two values, and of values whose mean is not above 0.
 std::optional<double> spread_of(const std::vector<double>& values);
 
 /// The natural logarithm of each value, all above 0.
@@ -32,8 +32,8 @@ struct Line {
 /// @return nothing without two different x.
 std::optional<Line> fit_line(const std::vector<std::pair<double, double>>& points);
 
-/// 1 for t = 0.
 /// Probability that Student's t with `df` > 0 degrees of freedom lies beyond +-t.
+/// 1 for t = 0.
 double student_two_sided(double t, double df);
 
 /// t beyond which Student's distribution with `df` has `alpha` of its weight, both sides together.

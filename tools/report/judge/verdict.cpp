@@ -152,9 +152,9 @@ const Row* failed_row(const Seen& seen) {
   return found == seen.rows.end() ? nullptr : *found;
 }
 
+/// What can be said without a test; nothing if the row has to be tested.
 /// The order counts: a row that failed in the new runs fails the comparison even if the baseline has not got
 /// it, and one that failed in the baseline has nothing to compare with.
-/// What can be said without a test; nothing if the row has to be tested.
 std::optional<Verdict> plain_verdict(const Pair& pair, Comparison& row, const std::string& metric) {
   const auto because = [&row](Verdict verdict, std::string reason) {
     row.reason = std::move(reason);
@@ -181,9 +181,9 @@ std::optional<Verdict> plain_verdict(const Pair& pair, Comparison& row, const st
   return std::nullopt;
 }
 
+/// Ratio, interval and p of a row that both sides have.
 /// The test is of logarithms, so a ratio and its inverse are as far from 1, and the interval is one of a
 /// factor. Runs that are all the same have no error: p is 1 if the sides agree, and 0 if not.
-/// Ratio, interval and p of a row that both sides have.
 void test_row(Comparison& row) {
   const Welch result = welch(logarithms(row.baseline.runs), logarithms(row.fresh.runs));
   row.ratio = std::exp(result.difference);
@@ -195,10 +195,10 @@ void test_row(Comparison& row) {
                                     : (result.difference == 0 ? 1 : 0);
 }
 
+/// Runs a side after which the interval would probably lie on one side of the tolerance.
 /// An interval shrinks with the square root of the runs, so those needed grow with the square of how far it
 /// reaches over the distance to the tolerance. With one run a side nothing is known, and kLeastRuns is a
 /// beginning.
-/// Runs a side after which the interval would probably lie on one side of the tolerance.
 std::size_t runs_to_settle(const Comparison& row) {
   constexpr std::size_t kLeastRuns = 4;
   if (!row.low) return kLeastRuns;
@@ -212,9 +212,9 @@ std::size_t runs_to_settle(const Comparison& row) {
       std::clamp(std::ceil(needed), runs + 1, static_cast<double>(kMostRunsToSettle)));
 }
 
+/// Whether the sides differ by no more than the timer can tell.
 /// A sample is the time of `batch` operations between two events, so an operation's time resolves by as much
 /// finer.
-/// Whether the sides differ by no more than the timer can tell.
 bool below_resolution(const Pair& pair, const Comparison& row, const std::string& metric) {
   if (metric != "time") return false;
   const double batch = pair.fresh.rows.front()->counter(counter::kBatch).value_or(0);

@@ -27,7 +27,7 @@ struct Value {
 /// first.
 struct Fields {
   std::vector<std::pair<std::string, Value>> values;
-  /// Of its opening brace in the file, in bytes.
+  /// The byte of the file at which it begins.
   std::size_t offset = 0;
 
   /// The value of a key; nullptr if there is none.
@@ -40,7 +40,7 @@ struct Fields {
     const Value* value = find(key);
     return value && value->kind == Value::Kind::text ? value->text : "";
   }
-  /// The number under a key; nothing if there is none, or null, which is what NaN was made.
+  /// The number under a key; nothing if there is none, or null, as NaN has become.
   std::optional<double> number(std::string_view key) const {
     const Value* value = find(key);
     return value && value->kind == Value::Kind::number ? std::optional(value->number) : std::nullopt;

@@ -19,7 +19,7 @@ namespace overlap::report {
 class JsonError : public std::runtime_error {
  public:
   JsonError(const std::string& reason, std::size_t at) : std::runtime_error(reason), offset(at) {}
-  /// As the library counts, from 1.
+  /// Counted from 1, as the library does.
   std::size_t offset;  ///< byte of the text; 0 for a wrong shape
 };
 
@@ -69,8 +69,8 @@ class Json {
   /// Does not look whether there is such a member. null is no object here.
   void add(std::string key, Json member);
 
-  // `at` also throws where the member is not there; `number` takes whole numbers and others.
   // What the value must be. @throws JsonError if it is something else.
+  // `at` also throws where the member is not there; `number` takes whole numbers and others.
   const Json& at(std::string_view key) const;
   const Array& elements() const;
   const Object& members() const;

@@ -35,8 +35,8 @@ void append_utf8(std::string& out, std::uint32_t c) {
   }
 }
 
-/// The first two bytes say the order of the others; an odd one at the end is dropped.
 /// Text in UTF-16 with its byte order mark; lone surrogates become U+FFFD.
+/// The first two bytes say the order of the others; an odd one at the end is dropped.
 std::string from_utf16(std::string_view text) {
   const bool little = text[0] == '\xFF';
   const auto unit = [&](std::size_t i) {
@@ -81,9 +81,9 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
 /// White space as JSON has it (RFC 8259), and no other.
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/// A bracket counts at the first character only: a list is JSON, and another message than no JSON at all.
 /// Where the object begins: at the first character, or, where something was printed before it, at the first
 /// line that begins with a brace.
+/// A bracket counts at the first character only: a list is JSON too, though it is no run.
 /// @return the length of the text if there is no object.
 std::size_t find_object(std::string_view text) {
   std::size_t at = 0;

@@ -86,8 +86,8 @@ std::pair<double, std::string> time_of(const Fields& fields, const Counters& cou
   if (time->kind != Value::Kind::number) return {0, "real_time is not a number"};
   const auto unit = us_per(fields.text("time_unit"));
   if (!unit) return {0, fmt::format("time_unit is '{}', not ns, us, ms or s", fields.text("time_unit"))};
-  // Zero is a time: rows that take next to nothing have it. Whoever divides by a time looks first.
   // The median of the samples, where the row has it: one late sample moves the mean, and not this.
+  // Zero is a time: rows that take next to nothing have it. Whoever divides by a time looks first.
   const auto p50 = std::ranges::find(counters, counter::kP50Us, &Counters::value_type::first);
   const double time_us = p50 != counters.end() ? p50->second : time->number * *unit;
   if (!(time_us >= 0)) return {0, fmt::format("a time of {} us", time_us)};

@@ -36,8 +36,8 @@ struct Row {
   std::string name() const { return id.key(); }
   /// The axis's value; empty if the row has no such axis.
   const std::string& axis(std::string_view name) const { return id.axis(name); }
-  /// Takes the digits at its beginning, so "2^20" would be 2: names hold plain numbers.
   /// The axis's value as a number; 0 if it is none.
+  /// Takes the digits at its beginning, so "2^20" would be 2: names hold plain numbers.
   double number(std::string_view axis) const;
   /// A counter that is there and finite.
   std::optional<double> counter(std::string_view name) const;

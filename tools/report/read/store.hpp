@@ -27,8 +27,8 @@ void append_to_store(const std::string& path, const std::vector<Run>& runs);
 /// The values of the context keys in which runs must agree for their times to be compared, in a line.
 std::string context_class(const Run& run);
 
-/// The former in the order of the store, the latter newest first. Empty if there are none.
 /// The runs of a commit, or the last `count` runs, of the newest run's context class.
+/// The former in the order of the store, the latter newest first. Empty if there are none.
 std::vector<Run> runs_of_commit(const Store& store, const std::string& commit);
 std::vector<Run> last_runs(const Store& store, std::size_t count);
 
@@ -40,8 +40,7 @@ struct Acknowledgement {
 
 /// Reads {"schema": "overlap-acknowledged-1", "changes": [{"commit", "pattern", "reason", "until":
 /// "2027-01-31"}]}.
-/// @throws InputError
-/// Of a broken pattern and of a date that is none, too.
+/// @throws InputError, also for a pattern that is no regular expression and a date that is none.
 std::vector<Acknowledgement> read_acknowledgements(const std::string& path);
 
 }  // namespace overlap::report

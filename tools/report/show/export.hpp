@@ -9,11 +9,11 @@
 
 namespace overlap::report {
 
-/// Rows without a time in any run are left out of every format.
 /// Google Benchmark JSON with one plain row a name: the median of its samples in real_time.
+/// Rows without a time in any run are left out of every format.
 std::string export_gbench(const std::vector<Run>& runs);
-/// Times in microseconds. `extra` is GPU and driver, where the run knows its GPU.
 /// github-action-benchmark's customSmallerIsBetter: [{name, unit, value, range, extra}].
+/// Times in microseconds. `extra` is GPU and driver, where the run knows its GPU.
 std::string export_github_action(const std::vector<Run>& runs);
 /// Bencher Metric Format: latency in nanoseconds, throughput in bytes per second where the row has it.
 std::string export_bencher(const std::vector<Run>& runs);

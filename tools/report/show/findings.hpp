@@ -12,8 +12,8 @@
 
 namespace overlap::report {
 
-/// @param views  made of these `runs`, in this order.
 /// Speedup tables: a section per view, the files side by side.
+/// @param views  made of these `runs`, in this order.
 Document tables(const std::vector<View>& views, const std::vector<Run>& runs);
 /// The same for programs: one table, a row per row and file, a column for every axis and each of `metrics`.
 Document table_records(const std::vector<View>& views, const std::vector<Run>& runs,

@@ -12,19 +12,19 @@
 
 namespace overlap::report {
 
-/// Results name their file by its index in "files". Times are in microseconds.
 /// {"schema": "overlap-table-1", "files": [...], "views": [...]}.
+/// Results name their file by its index in "files". Times are in microseconds.
 std::string table_json(const std::vector<View>& views, const std::vector<Run>& runs);
-/// One run's; several are written one after the other.
 /// {"schema": "overlap-advice-1", ...}.
+/// One run's; several are written one after the other.
 std::string advice_json(const Advice& advice, const Run& run);
 /// {"schema": "overlap-compare-1", ...}.
 std::string compare_json(const Judgement& judgement, const CompareOptions& options);
 /// {"schema": "overlap-changes-1", "series": [...]}.
 std::string history_json(const std::vector<Series>& all);
 
-/// Failed and invalid ones are JUnit's errors, regressed and removed ones its failures.
 /// A test case per row: regressed, failed, removed and invalid ones fail, inconclusive ones are skipped.
+/// Failed and invalid ones are JUnit's errors, regressed and removed ones its failures.
 std::string compare_junit(const Judgement& judgement);
 
 }  // namespace overlap::report
