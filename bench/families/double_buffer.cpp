@@ -52,16 +52,9 @@ struct DoubleBufferData {
   }
 };
 
-/// What the next copy waits for.
+/// What the next copy waits for; the values of `sync`.
 enum class Sync { serial, whole_stream, per_buffer, none };
-
-/// The choice that a word of the axis names.
-Sync sync_of(std::string_view word) {
-  return word == "serial"         ? Sync::serial
-         : word == "whole_stream" ? Sync::whole_stream
-         : word == "per_buffer"   ? Sync::per_buffer
-                                  : Sync::none;
-}
+const std::vector<std::string> kSyncs = {"serial", "whole_stream", "per_buffer", "none"};
 
 /// One way to wait, through so many buffers. Batch i uses buffer i mod buffers; copies, products and, where
 /// results are copied back, those copies each have a stream.
@@ -69,7 +62,7 @@ class DoubleBufferFixture : public DeviceFixture {
  public:
   DoubleBufferFixture(Session& session, const Point& point)
       : DeviceFixture(session, streams_for(point), submit_of(point.text("submit"))),
-        sync_(sync_of(point.text("sync"))),
+        sync_(point.choice<Sync>("sync", kSyncs)),
         copy_back_(point.is("result", "host")),
         buffers_(point.count("buffers", kMostBuffers)) {
     const std::size_t dim = point.count("dim", kMostDim), batches = point.count("batches", kMostBatches);
@@ -194,7 +187,7 @@ Family double_buffer_family() {
        .help =
            "what the next copy waits for. serial: one stream; whole_stream: all that was enqueued, as many "
            "tutorials do; per_buffer: the last reader of its buffer; none: nothing, which is wrong and fails",
-       .choices = {"serial", "whole_stream", "per_buffer", "none"},
+       .choices = kSyncs,
        .quick = "serial,whole_stream,per_buffer"},
       {.name = "buffers", .help = "device buffers that batches go through in turn", .quick = "1,2,3,4"},
       submit_axis(),

@@ -14,6 +14,9 @@ namespace overlap {
 namespace {
 
 /// Of a cold cache's sets, which may be many.
+/// In the order of Variant; the values of `impl`.
+const std::vector<std::string> kVariants = {"plain", "scalar", "vector"};
+
 constexpr std::size_t kMostSetsVerified = 16;
 
 /// Buffers for one (n, pass, cache). With a cold cache, operations rotate through enough sets that by the
@@ -91,9 +94,9 @@ struct SwishData {
 class SwishFixture : public DeviceFixture {
  public:
   SwishFixture(Session& session, const Point& point)
-      : DeviceFixture(session), latched_(point.is("timing", "latched")) {
-    const std::string& impl = point.text("impl");
-    variant_ = impl == "plain" ? Variant::plain : impl == "scalar" ? Variant::scalar : Variant::vector;
+      : DeviceFixture(session),
+        variant_(point.choice<Variant>("impl", kVariants)),
+        latched_(point.is("timing", "latched")) {
     const std::size_t n = point.count("n");
     data_ = session.data<SwishData>([&] {
       return std::make_shared<SwishData>(session, n, point.is("pass", "backward"), point.is("cache", "cold"));
@@ -164,7 +167,7 @@ Family swish_family() {
       {.name = "pass", .help = "y from x, or dx from x and dy", .choices = {"forward", "backward"}},
       {.name = "impl",
        .help = "plain: the textbook kernel; scalar: 4 bytes an access; vector: 16",
-       .choices = {"plain", "scalar", "vector"}},
+       .choices = kVariants},
       {.name = "cache",
        .help = "cold: buffers rotate through over three times the L2; hot: always the same ones",
        .choices = {"cold", "hot"}},

@@ -49,22 +49,15 @@ struct TransferData {
   void copy_out(Stream& stream) const { copy_d2h(host_to.span(), device_from.span(), stream); }
 };
 
-/// The `dir` axis.
+/// The values of `dir`.
 enum class Direction { h2d, d2h, duplex, d2d };
-
-/// The direction that a word of the axis names.
-Direction direction_of(std::string_view word) {
-  return word == "h2d"      ? Direction::h2d
-         : word == "d2h"    ? Direction::d2h
-         : word == "duplex" ? Direction::duplex
-                            : Direction::d2d;
-}
+const std::vector<std::string> kDirections = {"h2d", "d2h", "duplex", "d2d"};
 
 /// One copy, or one each way at once. Duplex regions are timed per direction, by events on either stream.
 class TransferFixture : public DeviceFixture {
  public:
   TransferFixture(Session& session, const Point& point)
-      : DeviceFixture(session), dir_(direction_of(point.text("dir"))) {
+      : DeviceFixture(session), dir_(point.choice<Direction>("dir", kDirections)) {
     const std::string& mem = point.text("mem");
     const std::size_t bytes = point.count("bytes");
     if (bytes % sizeof(float) != 0)
@@ -151,7 +144,7 @@ Family transfer_family() {
   family.axes = {
       {.name = "dir",
        .help = "h2d: in; d2h: out; duplex: both at once, each of so many bytes; d2d: on the device",
-       .choices = {"h2d", "d2h", "duplex", "d2d"}},
+       .choices = kDirections},
       mem,
       {.name = "bytes",
        .help = "bytes each way",

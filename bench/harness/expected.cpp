@@ -18,10 +18,6 @@ HostMemory host_memory(const std::string& name) {
   return HostMemory::pinned;
 }
 
-bool has_host_memory(const std::string& name, const DeviceInfo& device) {
-  return name != "write_combined" || device.write_combined;
-}
-
 std::vector<float> random_pattern(std::size_t n, unsigned seed, float low, float high) {
   std::minstd_rand generator(seed);
   std::uniform_real_distribution<float> value(low, high);

@@ -25,9 +25,6 @@ class WrongResult : public std::runtime_error {
 /// The kind of memory that a value of the `mem` axis names.
 HostMemory host_memory(const std::string& name);
 
-/// Whether the device has the kind of host memory that `name` names.
-bool has_host_memory(const std::string& name, const DeviceInfo& device);
-
 /// Length of a pattern: the first prime above 2^20.
 inline constexpr std::size_t kPatternElements = 1'048'583;
 

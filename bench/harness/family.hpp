@@ -4,6 +4,7 @@
 // The words here are the words of row names, flags, tables and JSON.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -54,6 +55,11 @@ class Point {
   void set(const std::string& axis, const std::string& value);
   const std::string& text(std::string_view axis) const;
   bool is(std::string_view axis, std::string_view value) const { return text(axis) == value; }
+  /// The value's place among `words`, as the enum whose values stand in their order.
+  template <class Enum>
+  Enum choice(std::string_view axis, const std::vector<std::string>& words) const {
+    return static_cast<Enum>(std::ranges::find(words, text(axis)) - words.begin());
+  }
   std::int64_t number(std::string_view axis) const;
   /// number(axis), if it lies in [1, most].
   /// @throws std::invalid_argument that names axis, value and limits.

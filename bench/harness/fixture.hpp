@@ -31,7 +31,7 @@ class Fixture {
   /// How this row is measured, given how rows are.
   virtual MeasureSettings settings(const MeasureSettings& usual) const { return usual; }
 
-  /// First in each repetition: forgets what the one before has left. Neither enqueues nor waits.
+  /// Before each poisoning: forgets what the operations before have left. Neither enqueues nor waits.
   virtual void begin() {}
   /// Overwrites with NaNs all that an operation writes, what it leaves on its way included: data that an
   /// earlier operation left would be right, and hide that this one did not wait for its own. Waits.

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/progress.hpp"
+#include "names/counters.hpp"
 
 namespace overlap {
 namespace {

@@ -30,9 +30,6 @@ struct Outcome {
 /// @return whether it takes them all; an older one may not, and says so.
 bool initialize_google_benchmark(char* program, std::vector<std::string> words);
 
-/// How the label of a row begins that says what bounds it.
-inline constexpr const char* kBoundByLabel = "bound_by:";
-
 /// Runs all rows through the library, which prints them and writes --benchmark_out with `context`. The first
 /// Ctrl-C fails the rows that are left, so that the JSON is complete; the second one ends the program.
 Outcome run_rows(RowRunner& runner, const std::vector<PlannedRow>& rows, const Options& options,

@@ -52,6 +52,9 @@ inline constexpr const char* kH2dGbPerS = "h2d_gb_per_s";
 inline constexpr const char* kD2hGbPerS = "d2h_gb_per_s";
 }  // namespace counter
 
+/// How the label of a row begins that says what bounds it: Google Benchmark keeps no other text for a row.
+inline constexpr const char* kBoundByLabel = "bound_by:";
+
 /// Which way a counter gets better; `neither` where it only describes the row.
 enum class Better { lower, higher, neither };
 

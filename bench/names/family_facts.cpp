@@ -1,10 +1,12 @@
 // A line of text without quotes: it travels as a string inside of JSON.
 #include "names/family_facts.hpp"
 
+#include <algorithm>
+
 namespace overlap {
 namespace {
 
-/// Splits at every `separator`, without the spaces around each part.
+/// Splits at every `separator`, without the spaces around each part, each once.
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
   while (!text.empty()) {
@@ -12,7 +14,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
     std::string_view part = text.substr(0, end);
     while (part.starts_with(' ')) part.remove_prefix(1);
     while (part.ends_with(' ')) part.remove_suffix(1);
-    if (!part.empty()) parts.emplace_back(part);
+    const bool again = std::find(parts.begin(), parts.end(), part) != parts.end();
+    if (!part.empty() && !again) parts.emplace_back(part);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
   return parts;

@@ -18,17 +18,10 @@ constexpr std::int64_t kMostChunks = 1 << 20;
 constexpr std::int64_t kMostWork = 1 << 20;
 constexpr std::size_t kBytes = 12;  // of payload per element: A and B in, C out
 
-/// Who waits for whom; the `order` axis.
+/// Who waits for whom; the values of `order`.
 enum class Order { sequential, depth_first, breadth_first, engine_streams, zero_copy };
-
-/// The order that a word of the axis names.
-Order order_of(std::string_view word) {
-  return word == "depth_first"      ? Order::depth_first
-         : word == "breadth_first"  ? Order::breadth_first
-         : word == "engine_streams" ? Order::engine_streams
-         : word == "zero_copy"      ? Order::zero_copy
-                                    : Order::sequential;
-}
+const std::vector<std::string> kOrders = {"sequential", "depth_first", "breadth_first", "engine_streams",
+                                          "zero_copy"};
 
 /// How the arrays are cut. @throws std::invalid_argument
 std::vector<Chunk> chunks_of(const Point& point) {
@@ -43,7 +36,7 @@ class PipelineFixture : public DeviceFixture {
  public:
   PipelineFixture(Session& session, const Point& point)
       : DeviceFixture(session, point.count("streams", kMostStreams), submit_of(point.text("submit"))),
-        order_(order_of(point.text("order"))),
+        order_(point.choice<Order>("order", kOrders)),
         pageable_(point.is("mem", "pageable")),
         chunks_(chunks_of(point)),
         least_chunk_(std::ranges::min(chunks_, {}, &Chunk::count).count) {
@@ -204,7 +197,7 @@ Family pipeline_family() {
        .help =
            "who waits for whom; sequential: one stream, whole arrays; engine_streams: a stream each for in, "
            "compute and out; zero_copy: the kernel reads and writes host memory",
-       .choices = {"sequential", "depth_first", "breadth_first", "engine_streams", "zero_copy"}},
+       .choices = kOrders},
       mem_axis(),
       submit_axis(),
       streams,
