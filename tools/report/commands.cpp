@@ -38,7 +38,7 @@ std::vector<Run> read_runs(const std::vector<std::string>& files,
   std::vector<Run> runs;
   for (auto& each : reading) {
     runs.push_back(each.get());
-    normalise(runs.back(), with_strangers(known_families(), runs.back()));
+    normalise(runs.back(), known_families());
     for (const std::string& warning : runs.back().warnings)
       complain("warning: " + runs.back().path + ": " + warning);
   }
@@ -56,8 +56,7 @@ int failed_rows(const std::vector<Run>& runs) {
 
 /// The axes of `table --baseline`. Late axes at their default are found too, though names leave them out.
 /// @throws UsageError for a word without "=", and if no row of any run has all of them.
-Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run>& runs,
-                    const Families& families) {
+Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run>& runs) {
   Axes baseline;
   for (const std::string& word : words) {
     const auto equals = word.find('=');
@@ -67,8 +66,7 @@ Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run
   }
   if (baseline.empty()) return baseline;
   const bool any = std::ranges::any_of(runs, [&](const Run& run) {
-    return std::ranges::any_of(
-        run.rows, [&](const Row& row) { return find_family(families, row.family()).has_all(row, baseline); });
+    return std::ranges::any_of(run.rows, [&](const Row& row) { return has_all(row, baseline); });
   });
   if (!any)
     throw UsageError("--baseline: no row has " + words.front() + (words.size() > 1 ? " and the others" : ""));
@@ -116,7 +114,7 @@ void read_metric(CompareArguments& arguments) {
 /// A store with its rows as read_runs() has them, so that both sides of a comparison have the same names.
 Store open_store(const std::string& path) {
   Store store = read_store(path);
-  for (Run& run : store.runs) normalise(run, with_strangers(known_families(), run));
+  for (Run& run : store.runs) normalise(run, known_families());
   for (const std::string& warning : store.warnings) complain("warning: " + path + ": " + warning);
   return store;
 }
@@ -149,16 +147,12 @@ void complain(const std::string& text) { std::fputs(("overlap-report: " + text +
 // CSV is the one format that is not of the document: programs want a row per row, and the same columns.
 int table(const Options& options) {
   std::vector<Run> runs = merged(read_runs(options.files));
-  Families families = known_families();
-  for (Run& run : runs) {
-    families = with_strangers(std::move(families), run);
-    add_guests(run, families);
-  }
-  const std::vector<View> views =
-      make_views(runs, parse_baseline(options.baseline, runs, families), families);
-  write(options.format == "json"  ? table_json(views, runs)
-        : options.format == "csv" ? to_csv(table_records(views, runs, metrics_of(families)))
-                                  : shown(tables(views, runs), options.format),
+  for (Run& run : runs) add_guests(run, known_families());
+  const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs), known_families());
+  write(options.format == "json" ? table_json(views, runs)
+        : options.format == "csv"
+            ? to_csv(table_records(views, runs, metrics_of(with_strangers(known_families(), runs))))
+            : shown(tables(views, runs), options.format),
         options.output);
   return failed_rows(runs);
 }

@@ -58,7 +58,7 @@ Axes chosen(const Row& best, const Rows& rows, const FamilyReport& family) {
 /// Advice on rows that do the same work. Nothing if there is one row only, or no plain one to gain over.
 std::optional<Choice> choice_of(const Rows& rows, const FamilyReport& family) {
   const auto baseline =
-      std::ranges::find_if(rows, [&](const Row* row) { return family.has_all(*row, family.plain); });
+      std::ranges::find_if(rows, [&](const Row* row) { return has_all(*row, family.plain); });
   if (rows.size() < 2 || baseline == rows.end()) return std::nullopt;
   const Row& best = best_of(rows);
   Choice choice{.family = best.family(),
@@ -87,7 +87,7 @@ std::vector<Choice> choose(const Run& run, const Families& families) {
   for (const Row& row : run.rows) {
     const FamilyReport& family = find_family(families, row.family());
     if (row.failed() || family.plain.empty()) continue;
-    const auto [at, added] = index.try_emplace({family.name, family.pick(row, family.work)}, groups.size());
+    const auto [at, added] = index.try_emplace({family.name, values_of(row, family.work)}, groups.size());
     if (added) groups.push_back({&family, {}});
     groups[at->second].second.push_back(&row);
   }
@@ -139,7 +139,7 @@ std::vector<Rule> check_rules(const Run& run, const Families& families) {
 }
 
 Advice advise(const Run& run, const Families& families) {
-  const Families known = with_strangers(families, run);
+  const Families known = with_strangers(families, {run});
   return {choose(run, known), sections_of(run, known), find_losses(run, known), check_rules(run, known)};
 }
 

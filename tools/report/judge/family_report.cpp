@@ -31,27 +31,14 @@ Column column_of(const std::string& name) {
 /// A report from facts alone: tables and advice, but no charts, notes, causes or rules.
 FamilyReport report_of(const std::string& name, const FamilyFacts& facts) {
   FamilyReport report{.name = name, .work = facts.work, .plain = facts.plain, .defaults = facts.defaults};
-  for (const std::string& each : facts.columns) report.columns.push_back(column_of(each));
+  const std::vector<Metric> usual = metrics_of(Families());
+  for (const std::string& each : facts.columns)
+    if (std::ranges::find(usual, each, &Metric::name) == usual.end())
+      report.columns.push_back(column_of(each));
   return report;
 }
 
 }  // namespace
-
-const std::string& FamilyReport::axis(const Row& row, std::string_view axis_name) const {
-  const std::string& value = row.axis(axis_name);
-  return value.empty() ? value_of(defaults, axis_name) : value;
-}
-
-bool FamilyReport::has_all(const Row& row, const Axes& wanted) const {
-  return std::ranges::all_of(wanted, [&](const auto& each) { return axis(row, each.first) == each.second; });
-}
-
-Axes FamilyReport::pick(const Row& row, const std::vector<std::string>& axes) const {
-  Axes picked;
-  for (const std::string& each : axes)
-    if (const std::string& value = axis(row, each); !value.empty()) picked.emplace_back(each, value);
-  return picked;
-}
 
 Axes FamilyReport::table_baseline() const {
   if (baseline) return *baseline;
@@ -62,13 +49,15 @@ Axes FamilyReport::table_baseline() const {
   return less;
 }
 
-Families with_strangers(Families families, const Run& run) {
+Families with_strangers(Families families, const std::vector<Run>& runs) {
   const std::string_view prefix = context::kFamilyPrefix;
-  for (const auto& [key, value] : run.context) {
-    if (!key.starts_with(prefix)) continue;
-    const std::string name = key.substr(prefix.size());
-    if (std::ranges::find(families, name, &FamilyReport::name) == families.end())
-      families.push_back(report_of(name, parse_family_facts(value)));
+  for (const Run& run : runs) {
+    for (const auto& [key, value] : run.context) {
+      if (!key.starts_with(prefix)) continue;
+      const std::string name = key.substr(prefix.size());
+      if (std::ranges::find(families, name, &FamilyReport::name) == families.end())
+        families.push_back(report_of(name, parse_family_facts(value)));
+    }
   }
   return families;
 }
@@ -114,7 +103,7 @@ void add_guests(Run& run, const Families& families) {
     if (!family.guest) continue;
     std::set<Axes> wanted;  // work that the family's own rows do
     for (const Row& row : run.rows)
-      if (row.family() == family.name) wanted.insert(family.pick(row, family.work));
+      if (row.family() == family.name) wanted.insert(values_of(row, family.work));
     std::vector<Row> guests;
     std::set<std::string> names;
     for (const Row& row : run.rows) {
@@ -123,7 +112,7 @@ void add_guests(Run& run, const Families& families) {
       guests.push_back(row);
       guests.back().id = *id;
       names.insert(guests.back().name());
-      if (!wanted.contains(family.pick(guests.back(), family.work))) guests.pop_back();
+      if (!wanted.contains(values_of(guests.back(), family.work))) guests.pop_back();
     }
     for (Row& guest : guests) {
       const auto beside = std::ranges::find_if(run.rows, [&](const Row& row) {

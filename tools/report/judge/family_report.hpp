@@ -114,12 +114,6 @@ struct FamilyReport {
   Topic topic{};
   std::vector<RuleCheck> rules{};
 
-  /// The row's value of an axis, the default where it has none.
-  const std::string& axis(const Row& row, std::string_view name) const;
-  /// Whether the row has all these values, by its name or by default.
-  bool has_all(const Row& row, const Axes& wanted) const;
-  /// The row's values of these axes; without those that it has not.
-  Axes pick(const Row& row, const std::vector<std::string>& axes) const;
   /// `tables`, or `work` if that is not given.
   const std::vector<std::string>& table_axes() const { return tables ? *tables : work; }
   /// `baseline`, or what is usual if that is not given.
@@ -128,9 +122,9 @@ struct FamilyReport {
 
 using Families = std::vector<FamilyReport>;
 
-/// The families given, and those that only the run knows.
-/// A family that is known already keeps what is known, whatever the run says.
-Families with_strangers(Families families, const Run& run);
+/// The families given, and those that only the runs know. What is known already, from the list or from an
+/// earlier run, stays as it is.
+Families with_strangers(Families families, const std::vector<Run>& runs);
 
 /// The family of that name; one that knows nothing if there is none.
 const FamilyReport& find_family(const Families& families, std::string_view name);
@@ -139,8 +133,8 @@ const FamilyReport& find_family(const Families& families, std::string_view name)
 std::vector<Metric> metrics_of(const std::vector<const FamilyReport*>& families);
 std::vector<Metric> metrics_of(const Families& families);
 
-/// Shows rows of other families as guests where rows of the same work are in the run, ahead of those that
-/// agree in the first axis.
+/// Shows rows of other families as guests where rows of the same work are in the run: ahead of the first of
+/// the family's own rows that has the same value of the first axis.
 void add_guests(Run& run, const Families& families);
 
 // Causes that families share.

@@ -2,6 +2,8 @@
 // an axis, and that another row of the same data had its stages measured in a faster moment.
 #include "judge/normal.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -15,7 +17,8 @@ constexpr const char* kStages[] = {counter::kBoundUs,  counter::kSerialUs, count
                                    counter::kKernelUs, counter::kD2hUs,    counter::kLinkUs};
 
 /// Takes off axes that were added late, where they stand at what rows meant before.
-void drop_defaults(Row& row, const FamilyReport& family) {
+void take_defaults(Row& row, const FamilyReport& family) {
+  row.defaults = family.defaults;
   std::erase_if(row.id.axes, [&](const auto& axis) {
     return std::ranges::find(family.defaults, axis) != family.defaults.end();
   });
@@ -46,18 +49,21 @@ const std::vector<std::string>& bound_counters() {
 }
 
 void normalise(Run& run, const Families& families) {
-  const Families known = with_strangers(families, run);
+  const Families known = with_strangers(families, {run});
   std::map<Axes, std::vector<Row*>> groups;
   for (Row& row : run.rows) {
     const FamilyReport& family = find_family(known, row.family());
-    drop_defaults(row, family);
+    take_defaults(row, family);
     if (family.data.empty() || row.failed() || !row.counter(counter::kBoundUs)) continue;
-    Axes group = family.pick(row, family.data);
-    group.emplace_back(row.family(), family.other_bound.empty() || !family.has_all(row, family.other_bound)
-                                         ? "usual"
-                                         : "other");
+    Axes group = values_of(row, family.data);
+    group.emplace_back(row.family(),
+                       family.other_bound.empty() || !has_all(row, family.other_bound) ? "usual" : "other");
     groups[group].push_back(&row);
   }
+  if (const std::size_t same = tell_apart(run.rows); same > 0)
+    run.warnings.push_back(fmt::format(
+        "{} rows have the name of another once late axes are at their default: told apart by #2, #3 ...",
+        same));
   for (auto& [group, rows] : groups) {
     const auto bound = [](const Row* row) { return *row->counter(counter::kBoundUs); };
     const Row least = **std::ranges::min_element(rows, {}, bound);

@@ -28,6 +28,13 @@ const Row* find_row(const Rows& rows, const Axes& wanted) {
   return found == rows.end() ? nullptr : *found;
 }
 
+Axes values_of(const Row& row, const std::vector<std::string>& axes) {
+  Axes values;
+  for (const std::string& axis : axes)
+    if (const std::string& value = row.axis(axis); !value.empty()) values.emplace_back(axis, value);
+  return values;
+}
+
 Axes pick(const Row& row, const std::vector<std::string>& axes, bool listed) {
   Axes picked;
   for (const auto& each : row.id.axes)

@@ -36,6 +36,9 @@ const Row* fastest(const Rows& rows);
 /// The first with these values; nullptr if there is none.
 const Row* find_row(const Rows& rows, const Axes& wanted);
 
+/// The row's values of these axes, defaults included; without those that it has not.
+Axes values_of(const Row& row, const std::vector<std::string>& axes);
+
 /// The row's axes that are listed, or those that are not.
 /// In the order of the row's name.
 Axes pick(const Row& row, const std::vector<std::string>& axes, bool listed);

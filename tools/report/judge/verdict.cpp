@@ -15,6 +15,7 @@
 #include "judge/statistics.hpp"
 #include "names/context_keys.hpp"
 #include "names/counters.hpp"
+#include "names/family_facts.hpp"
 
 namespace overlap::report {
 namespace {
@@ -116,21 +117,34 @@ std::vector<ContextDifference> context_differences(const std::vector<Run>& basel
                                                    const std::vector<Run>& fresh,
                                                    const std::vector<std::string>& allowed) {
   std::vector<ContextDifference> differences;
-  for (const ContextKey& key : all_context_keys()) {
-    if (key.agreement == Agreement::free) continue;
-    const bool blocks =
-        key.agreement == Agreement::required && std::ranges::find(allowed, key.name) == allowed.end();
+  const auto look = [&](const std::string& key, Agreement agreement) {
     std::vector<std::string> values;
     for (const auto* side : {&baseline, &fresh}) {
       for (const Run& run : *side) {
-        std::string value = run.about(key.name);
+        std::string value = run.about(key);
         // What an older program did not write yet is no difference that anybody has to look at.
-        if (value.empty() && key.agreement == Agreement::noted) continue;
+        if (value.empty() && agreement == Agreement::noted) continue;
         if (std::ranges::find(values, value) == values.end()) values.push_back(std::move(value));
       }
     }
-    if (values.size() > 1) differences.push_back({key.name, std::move(values), blocks});
-  }
+    if (values.size() < 2) return;
+    // Names leave out a late axis at its default: where defaults differ, equal names are different rows.
+    const auto same_defaults = [&](const std::string& value) {
+      return parse_family_facts(value).defaults == parse_family_facts(values.front()).defaults;
+    };
+    const bool is_family = key.starts_with(context::kFamilyPrefix);
+    const bool matters =
+        is_family ? !std::ranges::all_of(values, same_defaults) : agreement == Agreement::required;
+    differences.push_back({key, values, matters && std::ranges::find(allowed, key) == allowed.end()});
+  };
+  for (const ContextKey& key : all_context_keys())
+    if (key.agreement != Agreement::free) look(key.name, key.agreement);
+  std::set<std::string> families;
+  for (const auto* side : {&baseline, &fresh})
+    for (const Run& run : *side)
+      for (const auto& [key, value] : run.context)
+        if (key.starts_with(context::kFamilyPrefix)) families.insert(key);
+  for (const std::string& key : families) look(key, Agreement::noted);
   return differences;
 }
 

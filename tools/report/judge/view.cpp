@@ -13,8 +13,8 @@ namespace overlap::report {
 namespace {
 
 /// Whether the row has an axis of each name, by its name or by default.
-bool has_axes(const FamilyReport& family, const Row& row, const Axes& wanted) {
-  return std::ranges::all_of(wanted, [&](const auto& axis) { return !family.axis(row, axis.first).empty(); });
+bool has_axes(const Row& row, const Axes& wanted) {
+  return std::ranges::all_of(wanted, [&](const auto& axis) { return !row.axis(axis.first).empty(); });
 }
 
 /// Every axis that any of the rows has, in the order of their names.
@@ -42,10 +42,9 @@ const Row* baseline_of(const Row& row, const Rows& rows, const Group& group) {
   std::ptrdiff_t most = -1;
   const std::vector<std::string> axes = axes_of(rows);
   for (const Row* candidate : rows) {
-    if (candidate->failed() || !group.family->has_all(*candidate, group.baseline)) continue;
-    const auto shared = std::ranges::count_if(axes, [&](const std::string& axis) {
-      return group.family->axis(row, axis) == group.family->axis(*candidate, axis);
-    });
+    if (candidate->failed() || !has_all(*candidate, group.baseline)) continue;
+    const auto shared = std::ranges::count_if(
+        axes, [&](const std::string& axis) { return row.axis(axis) == candidate->axis(axis); });
     if (shared > most) {
       most = shared;
       best = candidate;
@@ -111,11 +110,11 @@ std::vector<Group> group_rows(const std::vector<Run>& runs, const Axes& asked, c
   for (std::size_t file = 0; file < runs.size(); ++file) {
     for (const Row& row : runs[file].rows) {
       const FamilyReport& family = find_family(families, row.family());
-      const Axes key = family.pick(row, family.table_axes());
+      const Axes key = values_of(row, family.table_axes());
       auto found = std::ranges::find_if(
           groups, [&](const Group& group) { return group.name == row.family() && group.key == key; });
       if (found == groups.end()) {
-        const bool use_asked = !asked.empty() && has_axes(family, row, asked);
+        const bool use_asked = !asked.empty() && has_axes(row, asked);
         groups.push_back({&family, row.family(), key, use_asked ? asked : family.table_baseline(),
                           std::vector<Rows>(runs.size())});
         found = groups.end() - 1;
@@ -133,12 +132,11 @@ std::vector<Group> group_rows(const std::vector<Run>& runs, const Axes& asked, c
 }
 
 /// The axes that all rows share become the view's, the others its columns.
-void sort_axes(View& view, const Rows& all, const FamilyReport& family) {
+void sort_axes(View& view, const Rows& all) {
   for (const std::string& axis : axes_of(all)) {
     if (std::ranges::find(view.fixed, axis, &Axes::value_type::first) != view.fixed.end()) continue;
-    const std::string& value = family.axis(*all.front(), axis);
-    const bool constant =
-        std::ranges::all_of(all, [&](const Row* row) { return family.axis(*row, axis) == value; });
+    const std::string& value = all.front()->axis(axis);
+    const bool constant = std::ranges::all_of(all, [&](const Row* row) { return row->axis(axis) == value; });
     if (constant && all.size() > 1)
       view.fixed.emplace_back(axis, value);
     else
@@ -166,10 +164,10 @@ View make_view(const Group& group, const std::vector<Run>& runs) {
       if (!known) known = row;
     }
   }
-  sort_axes(view, all, family);
+  sort_axes(view, all);
   for (const Row* row : all) {
     ViewRow line;
-    for (const std::string& axis : view.columns) line.values.push_back(family.axis(*row, axis));
+    for (const std::string& axis : view.columns) line.values.push_back(row->axis(axis));
     const auto& rows = by_name.at(row->name());
     for (std::size_t file = 0; file < runs.size(); ++file)
       line.cells.push_back(
@@ -196,8 +194,7 @@ std::optional<double> Cell::number(const std::string& metric) const {
 }
 
 std::vector<View> make_views(const std::vector<Run>& runs, const Axes& baseline, const Families& families) {
-  Families known = families;
-  for (const Run& run : runs) known = with_strangers(std::move(known), run);
+  const Families known = with_strangers(families, runs);
   std::vector<View> views;
   for (const Group& group : group_rows(runs, baseline, known)) views.push_back(make_view(group, runs));
   return views;

@@ -119,8 +119,7 @@ bool gather(Gathered& into, Fields&& fields) {
   const bool aggregate = fields.text("run_type") == "aggregate";
   const std::string aggregate_name = fields.text("aggregate_name");
   if (aggregate && aggregate_name != "median" && aggregate_name != "mean") return false;
-  // Says so in the row's label, the one text that Google Benchmark keeps for a row.
-  constexpr std::string_view kBoundBy = "bound_by:";
+  constexpr std::string_view kBoundBy = kBoundByLabel;
   if (const std::string label = fields.text("label"); label.starts_with(kBoundBy))
     into.row.bound_by = label.substr(kBoundBy.size());
   Counters counters;
@@ -190,15 +189,14 @@ class Rows {
     RowId id = parse_row_id(written);
     const std::pair<double, double> order = {fields.number("family_index").value_or(0),
                                              fields.number("per_family_instance_index").value_or(0)};
-    auto& instances = index_[id.key()];
+    auto& instances = index_[written];
     auto found = std::ranges::find_if(instances, [&](std::size_t at) { return rows_[at].order == order; });
     if (found == instances.end()) {
       instances.push_back(rows_.size());
       found = instances.end() - 1;
       rows_.emplace_back();
       rows_.back().order = order;
-      id.ordinal += instances.size() - 1;
-      if (instances.size() > 1 && same_names_++ == 0) first_same_ = written;
+      if (instances.size() > 1 && first_same_.empty()) first_same_ = written;
       rows_.back().row.id = std::move(id);
     }
     if (gather(rows_[*found], std::move(fields))) ++fitted_;
@@ -220,11 +218,13 @@ class Rows {
       run_.rows.push_back(finish(std::move(gathered)));
       if (run_.rows.back().summary_only) ++summaries;
     }
+    const std::size_t same_names = tell_apart(run_.rows);
     const auto warn = [&](std::size_t count, const std::string& what) {
       if (count > 0) run_.warnings.push_back(fmt::format("{} {}", count, what));
     };
-    warn(same_names_,
-         "rows have the name of another, such as '" + first_same_ + "': told apart by #2, #3 ...");
+    warn(same_names, "rows have the name of another" +
+                         (first_same_.empty() ? "" : ", such as '" + first_same_ + "'") +
+                         ": told apart by #2, #3 ...");
     warn(fitted_, "rows of fitted complexity (BigO, RMS) left out: they are no measurements");
     warn(summaries,
          "rows are summaries of repetitions that the file does not have: no test can be made with them");
@@ -238,11 +238,26 @@ class Rows {
   std::vector<Gathered> rows_;
   /// By name, the places in rows_ of its instances.
   std::unordered_map<std::string, std::vector<std::size_t>> index_;
-  std::size_t count_ = 0, same_names_ = 0, fitted_ = 0;
+  std::size_t count_ = 0, fitted_ = 0;
   std::string first_same_;
 };
 
 }  // namespace
+
+std::size_t tell_apart(std::vector<Row>& rows) {
+  std::unordered_set<std::string> taken;
+  std::unordered_map<std::string, std::size_t> last;  // ordinals given, by the name that they were given to
+  std::size_t told = 0;
+  for (Row& row : rows) {
+    std::string name = row.name();
+    if (taken.insert(name).second) continue;
+    ++told;
+    std::size_t& ordinal = last.try_emplace(std::move(name), row.id.ordinal).first->second;
+    do row.id.ordinal = ++ordinal;
+    while (!taken.insert(row.name()).second);
+  }
+  return told;
+}
 
 double Row::number(std::string_view axis_name) const {
   const std::string& text = axis(axis_name);

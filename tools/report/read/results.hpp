@@ -22,6 +22,7 @@ class InputError : public std::runtime_error {
 /// One row of a run, its repetitions taken together.
 struct Row {
   RowId id;
+  Axes defaults{};  ///< what its family's late axes are where the name leaves them out (judge/normal.hpp)
   /// One of a file with summaries only.
   std::vector<double> times_us;  ///< per repetition: the median of its samples, else its mean
   std::vector<std::pair<std::string, double>> counters;  ///< by name; medians over the repetitions
@@ -34,8 +35,11 @@ struct Row {
   const std::string& family() const { return id.family; }
   /// By which the row is known everywhere. Made each time.
   std::string name() const { return id.key(); }
-  /// The axis's value; empty if the row has no such axis.
-  const std::string& axis(std::string_view name) const { return id.axis(name); }
+  /// The axis's value, a late axis's default included; empty if the row has no such axis.
+  const std::string& axis(std::string_view name) const {
+    const std::string& named = id.axis(name);
+    return named.empty() ? value_of(defaults, name) : named;
+  }
   /// The axis's value as a number; 0 if it is none.
   /// Takes the digits at its beginning, so "2^20" would be 2: names hold plain numbers.
   double number(std::string_view axis) const;
@@ -72,5 +76,9 @@ Run parse_run(const std::string& text, const std::string& path,
 
 /// The middle value, or the mean of the middle two. There must be a value.
 double median(std::vector<double> values);
+
+/// Gives rows of equal names ordinals, in their order, until every row has a name of its own.
+/// @return how many got one.
+std::size_t tell_apart(std::vector<Row>& rows);
 
 }  // namespace overlap::report

@@ -128,6 +128,28 @@ TEST(Families, RowsOfTheSameDataHaveOneBound) {
   EXPECT_EQ(bounds(shuffled), bounds(paper));
 }
 
+TEST(Families, FactsThatDifferMakeRunsIncomparable) {
+  const auto with = [](const std::string& facts) {
+    return kettles(R"("gpu": "G", "family.kettle": ")" + facts + '"');
+  };
+  const auto blocks = [&](const std::string& before, const std::string& after, CompareOptions options = {}) {
+    return !judge({with(before)}, {with(after)}, options).comparable();
+  };
+  EXPECT_TRUE(blocks("defaults=alloc:kept", "defaults=alloc:pool"));
+  EXPECT_FALSE(
+      blocks("defaults=alloc:kept", "defaults=alloc:pool", {.allowed_differences = {"family.kettle"}}));
+  EXPECT_FALSE(blocks("work=cups; defaults=alloc:kept", "work=heat; defaults=alloc:kept"));
+}
+
+TEST(Families, UsualColumnsAreNotTheirs) {
+  const auto views =
+      make_views({kettles(R"("family.kettle": "plain=:,heat:gas; work=cups,cups; columns=speedup")")}, {});
+  ASSERT_EQ(views.size(), 2U);
+  EXPECT_EQ(views[0].fixed, (Axes{{"cups", "1"}}));
+  EXPECT_EQ(views[0].baseline, (Axes{{"heat", "gas"}}));
+  EXPECT_DOUBLE_EQ(*views[0].rows[1].cells[0].number("speedup"), 2);
+}
+
 TEST(Families, RowsWithoutAxesAreNobodysGuests) {
   const std::string rows =
       row_text("torch_swish", 1) + "," +
@@ -147,6 +169,38 @@ TEST(Names, AToleranceFitsHoweverItsRowWasWrittenDown) {
     EXPECT_DOUBLE_EQ(judgement.rows.at(0).tolerance, 0.5) << name;
     EXPECT_TRUE(judgement.warnings.empty()) << name;
   }
+}
+
+std::vector<std::string> names_of(const report::Run& run) {
+  std::vector<std::string> names;
+  for (const Row& row : run.rows) names.push_back(row.name());
+  return names;
+}
+
+TEST(Names, NoTwoRowsHaveTheSame) {
+  const auto instance = [](const std::string& name, int index) {
+    return row_text(name, index, "us", fmt::format(R"(, "family_index": {})", index));
+  };
+  const report::Run run = parse_run(run_text(instance("a", 1) + "," + instance("a", 2) + "," +
+                                             instance("a #2", 3) + "," + instance("a #2/manual_time", 4)),
+                                    "x");
+  EXPECT_EQ(names_of(run), (std::vector<std::string>{"a", "a #2", "a #3", "a #2 #4"}));
+  EXPECT_EQ(run.warnings.size(), 1U);
+  // In the order of registration, in whatever order the file has them.
+  const report::Run shuffled = parse_run(run_text(instance("a", 2) + "," + instance("a", 1)), "x");
+  EXPECT_EQ(shuffled.rows[0].times_us, (std::vector<double>{1}));
+  EXPECT_EQ(names_of(shuffled), (std::vector<std::string>{"a", "a #2"}));
+}
+
+TEST(Names, DefaultsThatMakeNamesEqualLoseNoRow) {
+  report::Run run = parse_run(run_text(row_text("x/n:5/alloc:kept", 1) + "," + row_text("x/n:5", 2) + "," +
+                                           row_text("x/alloc:kept/n:5", 3),
+                                       R"("family.x": "defaults=alloc:kept")"),
+                              "x");
+  normalise(run, known_families());
+  EXPECT_EQ(names_of(run), (std::vector<std::string>{"x/n:5", "x/n:5 #2", "x/n:5 #3"}));
+  EXPECT_EQ(run.warnings.size(), 1U);
+  EXPECT_EQ(run.rows[1].axis("alloc"), "kept");
 }
 
 class NamesTest : public CommandTest {};
