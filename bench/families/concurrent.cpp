@@ -138,9 +138,7 @@ Family concurrent_family() {
   family.side_by_side = [](const Point& point) {
     return point.number("streams") > 1 && point.is("submit", "launch");
   };
-  family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
-    return std::make_unique<ConcurrentFixture>(session, point);
-  };
+  family.make = made_of<ConcurrentFixture>;
   return family;
 }
 

@@ -107,9 +107,7 @@ Family cpu_family() {
     return asked.has(source, "n", point.text("n")) &&
            (asked(source, "n") || point.number("n") <= kMostUnasked);
   };
-  family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
-    return std::make_unique<CpuRow>(session, point);
-  };
+  family.make = made_of<CpuRow>;
   return family;
 }
 

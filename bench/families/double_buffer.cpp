@@ -214,9 +214,7 @@ Family double_buffer_family() {
     if (point.number("buffers") > point.number("batches")) return asked("buffers") && asked("batches");
     return point.is("result", "device") || point.is("dim", "4096") || asked("result") || asked("dim");
   };
-  family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
-    return std::make_unique<DoubleBufferFixture>(session, point);
-  };
+  family.make = made_of<DoubleBufferFixture>;
   return family;
 }
 

@@ -187,9 +187,7 @@ Family swish_family() {
     const bool comparable = point.is("impl", "plain") && point.is("cache", "cold");
     return point.is("timing", "steady") || comparable || asked("timing");
   };
-  family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
-    return std::make_unique<SwishFixture>(session, point);
-  };
+  family.make = made_of<SwishFixture>;
   return family;
 }
 

@@ -49,9 +49,7 @@ Family timer_family() {
   family.wanted = [](const Point& point, const Asked& asked) {  // one stream has nobody to join
     return !point.is("what", "fork_join") || point.number("streams") > 1 || asked("what");
   };
-  family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
-    return std::make_unique<TimerFixture>(session, point);
-  };
+  family.make = made_of<TimerFixture>;
   return family;
 }
 

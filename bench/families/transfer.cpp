@@ -160,9 +160,7 @@ Family transfer_family() {
   family.wanted = [](const Point& point, const Asked& asked) {
     return !point.is("mem", "device") || point.is("dir", "d2d") || (asked("mem") && asked("dir"));
   };
-  family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
-    return std::make_unique<TransferFixture>(session, point);
-  };
+  family.make = made_of<TransferFixture>;
   return family;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/family.hpp"
 #include "harness/fork_join.hpp"
 #include "harness/limits.hpp"
 #include "harness/measure.hpp"
@@ -58,6 +59,12 @@ class Fixture {
   /// Whether it leaves the device warm for the row that follows.
   virtual bool keeps_device_busy() const { return true; }
 };
+
+/// What a family's `make` is where its fixture is made of a session and a point.
+template <class Made>
+std::unique_ptr<Fixture> made_of(const Point& point, Session& session) {
+  return std::make_unique<Made>(session, point);
+}
 
 /// How operations reach the device.
 enum class Submit { launch, graph };

@@ -53,7 +53,8 @@ MeasurePlan RowRunner::prepare(const PlannedRow& row) {
   if (!state.fixture && state.failure.empty()) {
     try {
       latest_ = row.name();
-      make_room(row);
+      state.group = row.family->data_key(row.point);
+      make_room(state.group);
       make_or_make_room(state, row);
       try_out(state);
       warm_up_and_plan(state);
@@ -86,8 +87,8 @@ RowResult RowRunner::repeat(const PlannedRow& row) {
 void RowRunner::give_up(const PlannedRow& row, const std::string& reason) { fail(rows_[row.name()], reason); }
 
 /// Lets go of other rows before this one asks for its own; of their data too, unless it works on the same.
-void RowRunner::make_room(const PlannedRow& row) {
-  session_.begin_group(row.family->data_key(row.point));
+void RowRunner::make_room(const std::string& group) {
+  session_.begin_group(group);
   if (keep_ == Keep::current) drop_other_rows();
 }
 
@@ -113,7 +114,6 @@ void RowRunner::make_or_make_room(Row& state, const PlannedRow& row) {
 /// The row's data is made here too, where its group has none yet: that time counts as preparing.
 void RowRunner::make(Row& state, const PlannedRow& row) {
   const Stopwatch preparing;
-  state.group = row.family->data_key(row.point);
   state.fixture = row.family->make(row.point, session_);
   state.fixture->prepare();
   state.settings = state.fixture->settings(session_.settings());

@@ -64,7 +64,7 @@ class RowRunner {
   };
 
   // The steps, in their order. Each throws what went wrong; prepare() and repeat() turn it into a failure.
-  void make_room(const PlannedRow& row);
+  void make_room(const std::string& group);
   void drop_other_rows();
   void make_or_make_room(Row& state, const PlannedRow& row);
   void make(Row& state, const PlannedRow& row);

@@ -250,9 +250,7 @@ Family pipeline_family() {
     const bool in_turn = point.is("order", "depth_first") || point.is("order", "breadth_first");
     return in_turn && point.number("streams") > 1 && point.is("submit", "launch");
   };
-  family.make = [](const Point& point, Session& session) -> std::unique_ptr<Fixture> {
-    return std::make_unique<PipelineFixture>(session, point);
-  };
+  family.make = made_of<PipelineFixture>;
   return family;
 }
 

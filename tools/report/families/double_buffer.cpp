@@ -13,9 +13,7 @@
 namespace overlap::report {
 namespace {
 
-constexpr double kWorthIt = 1.05;  // a gain below this is not worth a change of design
-constexpr double kMuch = 1.10;     // a gain that nobody would call little
-constexpr double kLittle = 1.02;   // below which nobody would call it a gain
+constexpr double kMuch = 1.10;  // a gain that nobody would call little
 
 /// Which numbers of buffers beyond two gain more than chance would give.
 std::vector<std::string> notes_on(const Rows& rows) {

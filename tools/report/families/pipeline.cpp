@@ -9,8 +9,7 @@
 namespace overlap::report {
 namespace {
 
-constexpr double kLittle = 1.02;  // below which nobody would call it a gain
-constexpr double kFlat = 1.01;    // rows this close are equally good
+constexpr double kFlat = 1.01;  // rows this close are equally good
 /// Up to which a simpler configuration is worth a mention, over the best.
 constexpr double kSimplerMayCost = 1.05;
 

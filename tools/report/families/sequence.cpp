@@ -10,18 +10,15 @@
 namespace overlap::report {
 namespace {
 
-constexpr double kWorthIt = 1.05;  // a gain below this is not worth a change of design
-
 /// The rows that take turns with a plain loop, and what the host does to them.
 std::vector<std::string> notes_on(const Rows& rows) {
   std::vector<std::string> notes;
   for (const Row* row : only(rows, {{"submit", "launch"}}))
     if (const auto ratio = row->counter(counter::kOverPlainLoop))
-      notes.push_back(
-          fmt::format("launches back to back take {:.2f} times a plain loop of the same launches, in turn "
-                      "in this process; from run to run they move with the host, by 5 to 40 % where it is "
-                      "shared",
-                      *ratio));
+      notes.push_back(fmt::format(
+          "launches back to back take {:.2f} times a plain loop of the same launches, in turn in this "
+          "process; between runs on shared hosts such rows moved by 5 to 40 %",
+          *ratio));
   return notes;
 }
 

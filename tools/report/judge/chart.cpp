@@ -19,13 +19,6 @@ double number_of(const std::string& text) {
   return value;
 }
 
-/// The axes of a row, those that the view fixes included.
-Axes axes_of(const View& view, const ViewRow& row) {
-  Axes axes = view.fixed;
-  for (std::size_t i = 0; i < view.columns.size(); ++i) axes.emplace_back(view.columns[i], row.values[i]);
-  return axes;
-}
-
 /// Views that differ in `axis` only.
 bool differ_in(const View& a, const View& b, const std::string& axis) {
   const auto others = [&axis](Axes fixed) {
@@ -40,7 +33,7 @@ void draw(Chart& chart, std::map<double, double>& bound, const ChartSpec& spec, 
           std::size_t file) {
   for (const ViewRow& row : view.rows) {
     const Cell& cell = row.cells[file];
-    const Axes axes = axes_of(view, row);
+    const Axes axes = all_axes(view, row);
     const auto value = cell.number(spec.y_metric);
     const double x = number_of(value_of(axes, spec.x_axis));
     if (!value || !(x > 0) || (spec.keep && !spec.keep(axes))) continue;

@@ -137,6 +137,10 @@ std::vector<Metric> metrics_of(const Families& families);
 /// the family's own rows that has the same value of the first axis.
 void add_guests(Run& run, const Families& families);
 
+// What a gain is worth, whatever the family: neither figure is measured, both are what people would say.
+inline constexpr double kWorthIt = 1.05;  ///< below, it is not worth a change of design
+inline constexpr double kLittle = 1.02;   ///< below, nobody would call it a gain
+
 // Causes that families share.
 
 /// Whether the row says that it hid less than half of what it could.

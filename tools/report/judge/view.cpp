@@ -188,6 +188,12 @@ View make_view(const Group& group, const std::vector<Run>& runs) {
 // Letters repeat after 26 files.
 std::string file_letter(std::size_t file) { return std::string(1, static_cast<char>('A' + file % 26)); }
 
+Axes all_axes(const View& view, const ViewRow& row) {
+  Axes axes = view.fixed;
+  for (std::size_t i = 0; i < view.columns.size(); ++i) axes.emplace_back(view.columns[i], row.values[i]);
+  return axes;
+}
+
 std::optional<double> Cell::number(const std::string& metric) const {
   const auto found = numbers.find(metric);
   return found == numbers.end() ? std::nullopt : std::optional(found->second);

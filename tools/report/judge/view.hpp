@@ -46,6 +46,9 @@ struct View {
   std::vector<std::string> notes;  ///< what the rows say together, a sentence each
 };
 
+/// What a row of a view is, in the order of its name: what the view fixes, then its own columns.
+Axes all_axes(const View& view, const ViewRow& row);
+
 /// Arranges runs side by side. Every speedup is within one file; nothing divides one file's time by
 /// another's.
 /// @param baseline  replaces the families' own, in those that have the axes.

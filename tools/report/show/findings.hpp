@@ -40,9 +40,6 @@ std::string remark_of(const Comparison& row);
 /// Series that changed or drift, a section each; those that did neither are quiet.
 Document history(const std::vector<Series>& all);
 
-/// What a row of a view is, in the order of its name: what the view fixes, then its own columns.
-Axes all_axes(const View& view, const ViewRow& row);
-
 /// A run in a line, with its letter if it stands beside others.
 /// The letter is that of file_letter().
 std::string describe_among(const std::vector<Run>& runs, std::size_t file);

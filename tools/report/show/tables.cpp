@@ -121,12 +121,6 @@ bool any_cell(const std::vector<View>& views, bool Cell::*mark) {
 
 }  // namespace
 
-Axes all_axes(const View& view, const ViewRow& row) {
-  Axes axes = view.fixed;
-  for (std::size_t i = 0; i < view.columns.size(); ++i) axes.emplace_back(view.columns[i], row.values[i]);
-  return axes;
-}
-
 std::string describe_among(const std::vector<Run>& runs, std::size_t file) {
   return (runs.size() > 1 ? file_letter(file) + ": " : "") + describe_run(runs[file]);
 }
