@@ -9,12 +9,14 @@
 #include <cstdio>
 #include <fstream>
 #include <future>
+#include <set>
 
 #include "families/families.hpp"
 #include "judge/advise.hpp"
 #include "judge/normal.hpp"
 #include "judge/tolerances.hpp"
 #include "judge/view.hpp"
+#include "names/context_keys.hpp"
 #include "names/counters.hpp"
 #include "read/merge.hpp"
 #include "read/results.hpp"
@@ -111,6 +113,71 @@ void read_metric(CompareArguments& arguments) {
   arguments.options.lower_is_better = direction.empty() ? *known : direction == "lower";
 }
 
+/// Takes out runs that are there twice, and says so.
+void complain_of_copies(std::vector<Run>& runs) {
+  for (const std::string& sentence : drop_copies(runs)) complain("warning: " + sentence);
+}
+
+/// Says in what runs differ that may not. @return whether there was anything.
+bool refuse_incomparable(const std::vector<ContextDifference>& differences) {
+  bool any = false;
+  for (const ContextDifference& difference : differences) {
+    if (!difference.blocks) continue;
+    any = true;
+    complain(
+        fmt::format("{} differs ({}): these runs cannot be compared; compare --allow-context-diff={} does it "
+                    "all the same",
+                    difference.key, fmt::join(difference.values, " / "), difference.key));
+  }
+  return any;
+}
+
+/// @throws UsageError for a metric that no row has, with those that there are.
+void require_metric(const CompareArguments& arguments, const std::vector<Run>& baseline,
+                    const std::vector<Run>& fresh) {
+  const std::string& metric = arguments.options.metric;
+  if (metric == "time") return;
+  for (const auto* side : {&baseline, &fresh})
+    for (const Run& run : *side)
+      if (std::ranges::any_of(run.rows, [&](const Row& row) { return row.counter(metric).has_value(); }))
+        return;
+  std::set<std::string> known = {"time"};
+  for (const Row& row : read_run(arguments.fresh.front()).rows)
+    for (const auto& [name, value] : row.counters) known.insert(name);
+  throw UsageError(fmt::format("--metric {}: no row has it; there are {}", metric, fmt::join(known, ", ")));
+}
+
+/// @throws UsageError for a key that neither we nor any run knows.
+void require_known_keys(const std::vector<std::string>& keys, const std::vector<Run>& baseline,
+                        const std::vector<Run>& fresh) {
+  std::set<std::string> known;
+  for (const ContextKey& key : all_context_keys()) known.insert(key.name);
+  for (const auto* side : {&baseline, &fresh})
+    for (const Run& run : *side)
+      for (const auto& [key, value] : run.context) known.insert(key);
+  for (const std::string& key : keys)
+    if (!known.contains(key))
+      throw UsageError(
+          fmt::format("--allow-context-diff {}: no such key; there are {}", key, fmt::join(known, ", ")));
+}
+
+/// The exit code of a comparison, and why.
+Outcome outcome_of(const Judgement& judgement, const CompareArguments& arguments) {
+  std::vector<std::string> bad;
+  for (const Verdict verdict : {Verdict::regressed, Verdict::failed, Verdict::removed, Verdict::invalid})
+    if (const std::size_t count = judgement.count(verdict); count > 0)
+      bad.push_back(fmt::format("{} {}", count, word_of(verdict)));
+  const std::size_t open = judgement.count(Verdict::inconclusive);
+  Outcome outcome{kFine, "no row regressed, failed, was removed or is invalid"};
+  if (!bad.empty())
+    outcome = {kBad, fmt::format("{}", fmt::join(bad, ", "))};
+  else if (open > 0 && arguments.fail_on_inconclusive)
+    outcome = {kInconclusive, fmt::format("{} {}", open, word_of(Verdict::inconclusive))};
+  if (arguments.advisory && outcome.code != kFine)
+    outcome = {kFine, "advisory, else " + std::to_string(outcome.code) + ": " + outcome.reason};
+  return outcome;
+}
+
 /// A store with its rows as read_runs() has them, so that both sides of a comparison have the same names.
 Store open_store(const std::string& path) {
   Store store = read_store(path);
@@ -191,6 +258,8 @@ int compare(CompareArguments& arguments, const Options& options) {
   if (arguments.store.empty()) {
     if (arguments.baseline.empty())
       throw UsageError("compare: give --baseline FILES, or --baseline-store with --commit or --last");
+    if (!arguments.commit.empty() || arguments.last > 0)
+      throw UsageError("compare: --commit and --last choose from a store: give --baseline-store");
     std::vector<std::string> files = arguments.baseline;
     files.insert(files.end(), arguments.fresh.begin(), arguments.fresh.end());
     baseline = read_runs(files, counters);  // side by side, both sides of them
@@ -201,30 +270,32 @@ int compare(CompareArguments& arguments, const Options& options) {
     baseline = stored_baseline(arguments);
     fresh = read_runs(arguments.fresh, counters);
   }
+  for (std::vector<Run>* side : {&baseline, &fresh}) complain_of_copies(*side);
+  require_metric(arguments, baseline, fresh);
+  require_known_keys(arguments.options.allowed_differences, baseline, fresh);
   const Judgement judgement = judge(baseline, fresh, arguments.options);
   for (const std::string& warning : judgement.warnings) complain("warning: " + warning);
-  if (!judgement.comparable()) {
-    for (const ContextDifference& difference : judgement.context)
-      if (difference.blocks)
-        complain(fmt::format(
-            "{} differs ({}): these runs cannot be compared; --allow-context-diff={} to do it all the same",
-            difference.key, fmt::join(difference.values, " / "), difference.key));
-    return kIncomparable;
-  }
-  write(options.format == "json"    ? compare_json(judgement, arguments.options)
-        : options.format == "junit" ? compare_junit(judgement)
-        : options.format == "csv"   ? to_csv(comparison_records(judgement))
+  if (refuse_incomparable(judgement.context)) return kIncomparable;
+  if (!arguments.tolerances.empty() && judgement.tolerances_fitted == 0)
+    throw UsageError("--tolerances " + arguments.tolerances +
+                     ": none of its tolerances fits a row of these runs");
+  const Outcome outcome = outcome_of(judgement, arguments);
+  write(options.format == "json"    ? compare_json(judgement, arguments.options, outcome)
+        : options.format == "junit" ? compare_junit(judgement, arguments.options, outcome)
+        : options.format == "csv"   ? to_csv(comparison_records(judgement, arguments.options))
                                     : shown(comparison(judgement, arguments.options), options.format),
         options.output);
-  if (arguments.advisory) return kFine;
-  if (judgement.bad()) return kBad;
-  return arguments.fail_on_inconclusive && judgement.count(Verdict::inconclusive) > 0 ? kInconclusive : kFine;
+  return outcome.code;
 }
 
 int noise(const CompareArguments& arguments, const Options& options) {
-  if (options.files.size() < 3) throw UsageError("noise: give at least three runs of the same program");
-  write(tolerances_json(tolerances_from(read_runs(options.files), arguments.options.tolerance)),
-        options.output);
+  std::vector<Run> runs = read_runs(options.files);
+  complain_of_copies(runs);
+  if (runs.size() < 3) throw UsageError("noise: give at least three runs of the same program");
+  std::vector<const Run*> all;
+  for (const Run& run : runs) all.push_back(&run);
+  if (refuse_incomparable(context_differences(all, {}))) return kIncomparable;
+  write(tolerances_json(tolerances_from(runs, arguments.options.tolerance)), options.output);
   return kFine;
 }
 

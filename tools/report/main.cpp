@@ -11,15 +11,23 @@
 namespace overlap::report {
 namespace {
 
-/// A number from `least` to `most`. CLI11's own check lets NaN through, with which no row would ever be
-/// called.
-CLI::Validator between(double least, double most) {
-  const auto check = [=](const std::string& text) -> std::string {
+/// A share, "0.05" or "5%", that becomes a plain number. CLI11's own check lets NaN through, with which no
+/// row would ever be called; and a 5 that was meant as 5 % would let everything pass.
+CLI::Validator share() {
+  const auto read = [](std::string& text) -> std::string {
+    std::string digits = text;
+    const bool percent = digits.ends_with('%');
+    if (percent) digits.pop_back();
     double value = 0;
-    if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return "";
-    return fmt::format("{} is no number from {} to {}", text, least, most);
+    if (!CLI::detail::lexical_cast(digits, value) || !(value >= 0))
+      return fmt::format("{} is no share: write 5% or 0.05", text);
+    if (!percent && value > 1) return fmt::format("{} is above 1: write {}% if that is meant", text, text);
+    text = fmt::format("{}", percent ? value / 100 : value);
+    return "";
   };
-  return {check, fmt::format("{} to {}", least, most)};
+  CLI::Validator validator;
+  validator.description("5% or 0.05").operation(read);
+  return validator;
 }
 
 constexpr const char* kFooter =
@@ -53,7 +61,9 @@ constexpr const char* kCompare =
     R"(A verdict per row, and an exit code for CI. Runs differ, so compare several runs of each build, five or more,
 alternating (tools/compare.sh does). Each file is one run of the program. A row is REGRESSED or IMPROVED if the
 whole 95 % interval of its ratio lies beyond the tolerance and, over all rows tested, at most 5 % of such calls are
-false; SAME if the interval lies within; else INCONCLUSIVE, with the number of runs that would settle it.)";
+false; SAME if the interval lies within; else INCONCLUSIVE, with the number of runs that would settle it. A side of one
+or two runs is never called. One run far from the others is an outlier, named and left out; two or more are another
+level, and such a row gets no verdict.)";
 constexpr const char* kCompareExamples = R"(
 Examples:
   overlap-report compare --baseline main-*.json --new branch-*.json
@@ -98,7 +108,8 @@ void add_files(CLI::App& command, Options& options) {
 /// commands.cpp sees to.
 void add_comparison(CLI::App& command, CompareArguments& arguments) {
   command.add_option("--baseline", arguments.baseline, "JSON files of the old program");
-  command.add_option("--baseline-store", arguments.store, "Take the baseline from this store (see history)");
+  command.add_option("--baseline-store", arguments.store, "Take the baseline from this store (see history)")
+      ->excludes("--baseline");
   command.add_option("--commit", arguments.commit, "Of the store: the runs of this commit");
   command.add_option("--last", arguments.last, "Of the store: the last so many runs");
   command.add_option("--new", arguments.fresh, "JSON files of the new program")->required();
@@ -108,11 +119,11 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
   command
       .add_option("--tolerance", arguments.options.tolerance,
                   "Relative change that nobody minds (default 0.02)")
-      ->check(between(0, 10.0));
+      ->transform(share());
   command.add_option("--tolerances", arguments.tolerances,
                      "File of tolerances by row or pattern, by hand or from `noise`");
   command.add_option("--alpha", arguments.options.alpha, "False discovery rate (default 0.05)")
-      ->check(between(0, 1.0));
+      ->transform(share());
   command
       .add_option("--allow-context-diff", arguments.options.allowed_differences,
                   "Context key that may differ, such as driver; repeatable")
@@ -130,7 +141,7 @@ void add_history(CLI::App& command, HistoryArguments& arguments) {
   command
       .add_option("--least-change", arguments.options.least_change,
                   "Smallest change that matters (default 0.02)")
-      ->check(between(0, 10.0));
+      ->transform(share());
   command.add_flag("--advisory", arguments.advisory, "Exit 0 whatever has changed");
 }
 
@@ -168,7 +179,7 @@ int run(int argc, char** argv) {
   CLI::App& noise_command = *app.add_subcommand("noise", kNoise);
   add_files(noise_command, options);
   noise_command.add_option("--least", comparing.options.tolerance, "Smallest tolerance (default 0.02)")
-      ->check(between(0, 10.0));
+      ->transform(share());
   add_output(noise_command, options, {"json"});
   noise_command.callback([&] { code = noise(comparing, options); });
 

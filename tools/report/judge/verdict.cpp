@@ -1,21 +1,22 @@
 // Rows of both sides are matched by name. What can be said without a test is said first: removed, failed,
-// added. The others are tested on the logarithms of each run's median; the false discovery rate is kept over
-// all of them together; and a row is called only if its whole interval lies beyond its tolerance.
+// added. The others are tested together: all rows say how the noise of the sides differs, and the false
+// discovery rate is kept over all of them. A row is called only if its whole interval lies beyond its
+// tolerance.
 #include "judge/verdict.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <regex>
-#include <set>
 #include <unordered_map>
 
 #include "judge/statistics.hpp"
+#include "judge/two_sides.hpp"
 #include "names/context_keys.hpp"
 #include "names/counters.hpp"
-#include "names/family_facts.hpp"
 
 namespace overlap::report {
 namespace {
@@ -58,14 +59,15 @@ class ToleranceFinder {
     return last ? all_[*last].relative : otherwise_;
   }
 
-  /// A sentence for each tolerance that no row has asked for.
-  std::vector<std::string> warnings() const {
-    std::vector<std::string> warnings;
-    for (std::size_t i = 0; i < all_.size(); ++i)
-      if (!used_[i])
-        warnings.push_back(
-            fmt::format("the tolerance for '{}' fits no row: has it been renamed?", all_[i].rows));
-    return warnings;
+  std::size_t fitted() const { return static_cast<std::size_t>(std::ranges::count(used_, true)); }
+
+  /// A sentence on those that no row has asked for; empty if there are none.
+  std::string warning() const {
+    const std::size_t idle = all_.size() - fitted();
+    if (idle == 0) return "";
+    const auto first = static_cast<std::size_t>(std::ranges::find(used_, false) - used_.begin());
+    return fmt::format("{} of {} tolerances fit no row, such as '{}': have rows been renamed?", idle,
+                       all_.size(), all_[first].rows);
   }
 
  private:
@@ -110,54 +112,35 @@ std::vector<Pair> match(const std::vector<Run>& baseline, const std::vector<Run>
   return pairs;
 }
 
-/// Keys with more than one value over all runs of both sides. A required key that a run does not have counts
-/// as another value; one that is only noted does not.
-/// @param allowed  keys whose difference is shown and stops nothing.
-std::vector<ContextDifference> context_differences(const std::vector<Run>& baseline,
-                                                   const std::vector<Run>& fresh,
-                                                   const std::vector<std::string>& allowed) {
-  std::vector<ContextDifference> differences;
-  const auto look = [&](const std::string& key, Agreement agreement) {
-    std::vector<std::string> values;
-    for (const auto* side : {&baseline, &fresh}) {
-      for (const Run& run : *side) {
-        std::string value = run.about(key);
-        // What an older program did not write yet is no difference that anybody has to look at.
-        if (value.empty() && agreement == Agreement::noted) continue;
-        if (std::ranges::find(values, value) == values.end()) values.push_back(std::move(value));
-      }
-    }
-    if (values.size() < 2) return;
-    // Names leave out a late axis at its default: where defaults differ, equal names are different rows.
-    const auto same_defaults = [&](const std::string& value) {
-      return parse_family_facts(value).defaults == parse_family_facts(values.front()).defaults;
-    };
-    const bool is_family = key.starts_with(context::kFamilyPrefix);
-    const bool matters =
-        is_family ? !std::ranges::all_of(values, same_defaults) : agreement == Agreement::required;
-    differences.push_back({key, values, matters && std::ranges::find(allowed, key) == allowed.end()});
-  };
-  for (const ContextKey& key : all_context_keys())
-    if (key.agreement != Agreement::free) look(key.name, key.agreement);
-  std::set<std::string> families;
-  for (const auto* side : {&baseline, &fresh})
-    for (const Run& run : *side)
-      for (const auto& [key, value] : run.context)
-        if (key.starts_with(context::kFamilyPrefix)) families.insert(key);
-  for (const std::string& key : families) look(key, Agreement::noted);
-  return differences;
-}
-
-/// The metric of each run, its median and spread. Empty if no run has it; failed rows have none.
+/// The metric of each run that has it; failed rows have none.
 Side side_of(const Seen& seen, const std::string& metric) {
   Side side;
   for (const Row* row : seen.rows)
     if (const auto value = row->failed() ? std::nullopt : metric_of(*row, metric))
       side.runs.push_back(*value);
-  if (side.runs.empty()) return side;
-  side.median = median(side.runs);
-  side.spread = spread_of(side.runs).value_or(0);
+  if (!side.runs.empty()) side.median = side.judged = median(side.runs);
   return side;
+}
+
+/// Whether several threads ran the row, which its mode says.
+bool has_threads(const Row& row) {
+  const std::string mode = row.id.mode();
+  const auto at = mode.find("/threads:");
+  return at != std::string::npos && mode.substr(at) != "/threads:1";
+}
+
+/// Whether the runs were made on both sides of Google Benchmark 1.9.0; versions that nobody wrote down count
+/// as none.
+bool across_1_9(const std::vector<Run>& baseline, const std::vector<Run>& fresh) {
+  bool before = false, since = false;
+  for (const auto* side : {&baseline, &fresh}) {
+    for (const Run& run : *side) {
+      int major = 0, minor = 0;
+      if (std::sscanf(run.about(context::kLibraryVersion).c_str(), "v%d.%d", &major, &minor) != 2) continue;
+      (major > 1 || minor >= 9 ? since : before) = true;
+    }
+  }
+  return before && since;
 }
 
 /// The first failed row of a side; nullptr if none failed.
@@ -166,20 +149,29 @@ const Row* failed_row(const Seen& seen) {
   return found == seen.rows.end() ? nullptr : *found;
 }
 
+/// How many runs a side has.
+struct Runs {
+  std::size_t baseline, fresh;
+  bool across_1_9;  ///< whether Google Benchmark's 1.9.0 lies between some of them
+};
+
 /// What can be said without a test; nothing if the row has to be tested.
 /// The order counts: a row that failed in the new runs fails the comparison even if the baseline has not got
-/// it, and one that failed in the baseline has nothing to compare with.
-std::optional<Verdict> plain_verdict(const Pair& pair, Comparison& row, const std::string& metric) {
+/// it, unless it failed there too; and one that failed in the baseline only has nothing to compare with.
+std::optional<Verdict> plain_verdict(const Pair& pair, Comparison& row, const std::string& metric,
+                                     const Runs& runs) {
   const auto because = [&row](Verdict verdict, std::string reason) {
     row.reason = std::move(reason);
     return verdict;
   };
+  const Row *failed = failed_row(pair.fresh), *failed_before = failed_row(pair.baseline);
   if (pair.fresh.rows.empty()) return because(Verdict::removed, "the new runs do not have it");
-  if (const Row* failed = failed_row(pair.fresh))
-    return because(failed->invalid ? Verdict::invalid : Verdict::failed, failed->failure);
+  if (failed && failed->skipped) return because(Verdict::not_measured, failed->failure);
+  if (failed && failed_before)
+    return because(Verdict::not_measured, "failed in the baseline too: " + failed->failure);
+  if (failed) return because(failed->invalid ? Verdict::invalid : Verdict::failed, failed->failure);
   if (pair.baseline.rows.empty()) return because(Verdict::added, "the baseline does not have it");
-  if (const Row* failed = failed_row(pair.baseline))
-    return because(Verdict::added, "failed in the baseline: " + failed->failure);
+  if (failed_before) return because(Verdict::added, "failed in the baseline: " + failed_before->failure);
   if (row.baseline.runs.empty() && row.fresh.runs.empty())
     return because(Verdict::same, "has no " + metric + " in either");  // not a row of this metric
   if (row.baseline.runs.size() != pair.baseline.rows.size() ||
@@ -192,30 +184,54 @@ std::optional<Verdict> plain_verdict(const Pair& pair, Comparison& row, const st
   const auto is_usable = [](double value) { return value > 0 && std::isfinite(value); };
   if (!std::ranges::all_of(row.baseline.runs, is_usable) || !std::ranges::all_of(row.fresh.runs, is_usable))
     return because(Verdict::invalid, "a value of 0 or less has no ratio");
+  if (pair.fresh.rows.size() < runs.fresh)
+    return because(Verdict::inconclusive, fmt::format("{} of {} new runs do not have it",
+                                                      runs.fresh - pair.fresh.rows.size(), runs.fresh));
+  if (pair.baseline.rows.size() < runs.baseline)
+    return because(Verdict::inconclusive,
+                   fmt::format("{} of {} baseline runs do not have it",
+                               runs.baseline - pair.baseline.rows.size(), runs.baseline));
+  if (runs.across_1_9 && has_threads(*pair.fresh.rows.front()))
+    return because(Verdict::inconclusive,
+                   "several threads: what real_time means for them changed with Google Benchmark 1.9.0");
   return std::nullopt;
 }
 
-/// Ratio, interval and p of a row that both sides have.
-/// The test is of logarithms, so a ratio and its inverse are as far from 1, and the interval is one of a
-/// factor. Runs that are all the same have no error: p is 1 if the sides agree, and 0 if not.
-void test_row(Comparison& row) {
-  const Welch result = welch(logarithms(row.baseline.runs), logarithms(row.fresh.runs));
-  row.ratio = std::exp(result.difference);
-  if (result.df <= 0) return;  // one run a side: nothing is known of the next
+/// What is judged of a side, and how far it scatters.
+void describe(Side& side, const SideRuns& runs) {
+  std::vector<double> kept = side.runs;
+  side.outlier = runs.outlier;
+  if (runs.outlier) kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(*runs.outlier));
+  side.judged = std::exp(mean_of(runs.logs));
+  side.spread = spread_of(kept).value_or(0);
+}
+
+/// Ratio, interval and p of a row that both sides have; why it has no verdict, where it cannot be judged.
+/// Runs that are all the same have no error: p is 1 if the sides agree, and 0 if not.
+void test_row(Comparison& row, const TwoSides& sides, const NoiseRatio& noise) {
+  row.ratio = row.fresh.judged / row.baseline.judged;
+  if (!sides.can_be_judged()) {
+    if (sides.baseline.two_levels || sides.fresh.two_levels)
+      row.reason = fmt::format("two levels: the {} runs lie at two times",
+                               !sides.fresh.two_levels      ? "baseline"
+                               : !sides.baseline.two_levels ? "new"
+                                                            : "baseline and the new");
+    return;
+  }
+  const Difference result = difference_of(sides, noise);
   const double reach = student_quantile(kConfidence, result.df) * result.standard_error;
-  row.low = std::exp(result.difference - reach);
-  row.high = std::exp(result.difference + reach);
-  row.p = result.standard_error > 0 ? student_two_sided(result.difference / result.standard_error, result.df)
-                                    : (result.difference == 0 ? 1 : 0);
+  row.low = std::exp(result.mean - reach);
+  row.high = std::exp(result.mean + reach);
+  row.p = result.standard_error > 0 ? student_two_sided(result.mean / result.standard_error, result.df)
+                                    : (result.mean == 0 ? 1 : 0);
 }
 
 /// Runs a side after which the interval would probably lie on one side of the tolerance.
 /// An interval shrinks with the square root of the runs, so those needed grow with the square of how far it
-/// reaches over the distance to the tolerance. With one run a side nothing is known, and kLeastRuns is a
-/// beginning.
+/// reaches over the distance to the tolerance. Where nothing is known yet, five are a beginning.
 std::size_t runs_to_settle(const Comparison& row) {
-  constexpr std::size_t kLeastRuns = 4;
-  if (!row.low) return kLeastRuns;
+  constexpr std::size_t kBeginning = 5;
+  if (!row.low) return kBeginning;
   const double ratio = std::log(row.ratio), reach = std::log(*row.high) - ratio,
                limit = std::log1p(row.tolerance);
   const double distance = std::fabs(std::fabs(ratio) - limit);
@@ -232,7 +248,7 @@ std::size_t runs_to_settle(const Comparison& row) {
 bool below_resolution(const Pair& pair, const Comparison& row, const std::string& metric) {
   if (metric != "time") return false;
   const double batch = pair.fresh.rows.front()->counter(counter::kBatch).value_or(0);
-  return batch > 0 && std::fabs(row.fresh.median - row.baseline.median) <= kEventResolutionUs / batch;
+  return batch > 0 && std::fabs(row.fresh.judged - row.baseline.judged) <= kEventResolutionUs / batch;
 }
 
 /// Beyond the tolerance as a whole and a discovery: regressed or improved. Within it as a whole: the same.
@@ -257,9 +273,10 @@ int badness(Verdict verdict) {
     case Verdict::inconclusive: return 4;
     case Verdict::improved: return 5;
     case Verdict::added: return 6;
-    case Verdict::same: return 7;
+    case Verdict::not_measured: return 7;
+    case Verdict::same: return 8;
   }
-  return 8;
+  return 9;
 }
 
 /// Sorts indices: rows are large, and most of them stay where they are.
@@ -291,6 +308,7 @@ std::string word_of(Verdict verdict) {
     case Verdict::removed: return "REMOVED";
     case Verdict::failed: return "FAILED";
     case Verdict::invalid: return "INVALID";
+    case Verdict::not_measured: return "NOT MEASURED";
   }
   return "";
 }
@@ -311,43 +329,69 @@ Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
   Judgement judgement;
   judgement.baseline_runs = baseline.size();
   judgement.fresh_runs = fresh.size();
-  judgement.context = context_differences(baseline, fresh, options.allowed_differences);
+  std::vector<const Run*> all;
+  for (const auto* side : {&baseline, &fresh})
+    for (const Run& run : *side) all.push_back(&run);
+  judgement.context = context_differences(all, options.allowed_differences);
   ToleranceFinder tolerances(options);
 
+  // Rows that can be said something of without a test; and the runs of all others, for they are tested
+  // together.
   const std::vector<Pair> pairs = match(baseline, fresh);
-  std::vector<std::size_t> tested;
-  std::vector<double> p;
-  double logs = 0;
+  const Runs runs{baseline.size(), fresh.size(), across_1_9(baseline, fresh)};
+  std::vector<std::size_t> open;  // indices of rows without a verdict
+  std::vector<TwoSides> sides;    // theirs
   for (const Pair& pair : pairs) {
     Comparison row;
     row.name = pair.name;
     row.tolerance = tolerances.of(row.name);
     row.baseline = side_of(pair.baseline, options.metric);
     row.fresh = side_of(pair.fresh, options.metric);
-    if (const auto verdict = plain_verdict(pair, row, options.metric)) {
+    if (const auto verdict = plain_verdict(pair, row, options.metric, runs)) {
       row.verdict = *verdict;
     } else {
-      test_row(row);
-      logs += std::log(row.ratio);
-      ++judgement.geomean_rows;
-      if (row.p) {
-        tested.push_back(judgement.rows.size());
-        p.push_back(*row.p);
-      }
-      if (below_resolution(pair, row, options.metric)) row.reason = "differs by less than the timer resolves";
+      open.push_back(judgement.rows.size());
+      sides.push_back(look_at(row.baseline.runs, row.fresh.runs, row.tolerance));
     }
     judgement.rows.push_back(std::move(row));
   }
+
+  const NoiseRatio noise = noise_ratio(sides);
+  std::vector<std::size_t> tested;
+  std::vector<double> p;
+  double logs = 0;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    Comparison& row = judgement.rows[open[i]];
+    describe(row.baseline, sides[i].baseline);
+    describe(row.fresh, sides[i].fresh);
+    test_row(row, sides[i], noise);
+    logs += std::log(row.ratio);
+    if (!row.p) continue;
+    tested.push_back(open[i]);
+    p.push_back(*row.p);
+  }
   const std::vector<double> q = adjusted(p);
   for (std::size_t i = 0; i < tested.size(); ++i) judgement.rows[tested[i]].q = q[i];
-  for (Comparison& row : judgement.rows) {
-    if (row.ratio <= 0) continue;  // has its verdict
-    row.verdict = row.reason.empty() ? tested_verdict(row, options) : Verdict::same;
-    if (row.verdict == Verdict::inconclusive) row.runs_to_settle = runs_to_settle(row);
+  for (const std::size_t i : open) {
+    Comparison& row = judgement.rows[i];
+    row.verdict = tested_verdict(row, options);
+    if (row.low && below_resolution(pairs[i], row, options.metric)) {
+      row.verdict = Verdict::same;
+      row.reason = "differs by less than the timer resolves";
+    }
+    if (row.verdict == Verdict::inconclusive && row.reason.empty()) row.runs_to_settle = runs_to_settle(row);
   }
-  if (judgement.geomean_rows > 0)
-    judgement.geomean = std::exp(logs / static_cast<double>(judgement.geomean_rows));
-  judgement.warnings = tolerances.warnings();
+
+  judgement.geomean_rows = open.size();
+  judgement.tested_rows = tested.size();
+  if (!open.empty()) judgement.geomean = std::exp(logs / static_cast<double>(open.size()));
+  judgement.tolerances_fitted = tolerances.fitted();
+  if (!judgement.rows.empty()) {
+    const auto [least, most] = std::ranges::minmax(judgement.rows, {}, &Comparison::tolerance);
+    judgement.least_tolerance = least.tolerance;
+    judgement.most_tolerance = most.tolerance;
+  }
+  if (std::string warning = tolerances.warning(); !warning.empty()) judgement.warnings = {std::move(warning)};
   sort_worst_first(judgement.rows);
   return judgement;
 }

@@ -2,9 +2,9 @@
 //
 // A file is one run of the program, and runs are what is counted: repetitions within a run share its memory,
 // its clocks and its neighbours, and however many they are they do not say how far the next run will be off.
-// Each run gives one value a row, its median; sides are compared by Welch's t on the logarithms of those
-// values, and a row is only called if the whole interval of the ratio lies beyond the tolerance and the false
-// discovery rate over all rows that were tested stays below alpha.
+// Each run gives one value a row, its median. two_sides.hpp has the test of a row. A row is only called if
+// the whole interval of its ratio lies beyond the tolerance and the false discovery rate over all rows that
+// were tested stays below alpha. A side of fewer than three runs is never called.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@
 namespace overlap::report {
 
 /// invalid: a row that makes no sense in its file, lacks the metric in some runs, or has a value without a
-/// ratio.
-enum class Verdict { regressed, improved, same, inconclusive, added, removed, failed, invalid };
+/// ratio. not_measured: skipped on purpose, or failed on both sides: no news.
+enum class Verdict { regressed, improved, same, inconclusive, added, removed, failed, invalid, not_measured };
 std::string word_of(Verdict verdict);  ///< "REGRESSED"
 
 /// How far a row may move before anybody wants to know.
@@ -42,8 +42,10 @@ struct CompareOptions {
 /// What one side knows of a row.
 struct Side {
   std::vector<double> runs;  ///< the metric of each run that has the row
-  double median = 0;
-  double spread = 0;  ///< standard deviation over mean of the runs
+  double median = 0;         ///< of all of them
+  double judged = 0;  ///< geometric mean of those that are judged: what is shown, and what ratios are of
+  double spread = 0;  ///< standard deviation over mean of those; 0 of one run
+  std::optional<std::size_t> outlier;  ///< index of the run that is not judged
 };
 
 /// A row and its verdict. Ratios are of the metric, so above 1 is worse only if lower is better.
@@ -51,12 +53,12 @@ struct Comparison {
   std::string name;
   Verdict verdict = Verdict::inconclusive;
   Side baseline, fresh;
-  double ratio = 0;                 ///< new over baseline, of geometric means; 0: there is none
+  double ratio = 0;                 ///< new over baseline, of what is judged; 0: there is none
   std::optional<double> low, high;  ///< 95 % interval of the ratio
   std::optional<double> p, q;       ///< q is p corrected for all rows that were tested
   double tolerance = 0;
   std::size_t runs_to_settle = 0;  ///< of an inconclusive row: runs a side that would probably do
-  std::string reason;              ///< of other verdicts than the first three
+  std::string reason;              ///< why it has its verdict, where numbers do not say it
 };
 
 /// A context key in which runs differ.
@@ -75,12 +77,25 @@ struct Judgement {
   std::size_t baseline_runs = 0, fresh_runs = 0;
   double geomean = 1;  ///< of the ratios of rows that both sides have
   std::size_t geomean_rows = 0;
+  std::size_t tested_rows = 0;                     ///< had runs enough to be judged
+  std::size_t tolerances_fitted = 0;               ///< of those given, how many fit a row
+  double least_tolerance = 0, most_tolerance = 0;  ///< of all rows
 
   /// Whether no context key blocks. Verdicts are there either way.
   bool comparable() const;
   std::size_t count(Verdict verdict) const;
   bool bad() const;  ///< a regressed, failed, removed or invalid row
 };
+
+/// Keys with more than one value over all runs. A required key that a run does not have counts as another
+/// value; one that is only noted does not.
+/// @param allowed  keys whose difference is shown and stops nothing.
+std::vector<ContextDifference> context_differences(const std::vector<const Run*>& runs,
+                                                   const std::vector<std::string>& allowed);
+
+/// Takes out runs that are there twice, under whatever names: the same run says nothing new.
+/// @return a sentence for each.
+std::vector<std::string> drop_copies(std::vector<Run>& runs);
 
 /// Rows are matched by name. Either side may lack some.
 /// @throws std::regex_error for a broken pattern.

@@ -113,8 +113,10 @@ bool gather(Gathered& into, Fields&& fields) {
     into.row.failure = std::move(failure);
     into.row.invalid = invalid;
   };
-  if (std::string failure = failure_of(fields); !failure.empty())
+  if (std::string failure = failure_of(fields); !failure.empty()) {
+    if (!into.row.failed()) into.row.skipped = !fields.flag("error_occurred");
     return fail(std::move(failure), false), false;
+  }
   if (fields.find("big_o") || fields.find("rms")) return true;
   const bool aggregate = fields.text("run_type") == "aggregate";
   const std::string aggregate_name = fields.text("aggregate_name");

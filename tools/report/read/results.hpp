@@ -28,6 +28,7 @@ struct Row {
   std::vector<std::pair<std::string, double>> counters;  ///< by name; medians over the repetitions
   std::string bound_by;       ///< the part of the machine that the row says bounds it
   std::string failure;        ///< not empty: why the row has no time
+  bool skipped = false;       ///< left out on purpose: its failure says why
   bool invalid = false;       ///< the failure is the file's, not the run's: a field that makes no sense
   bool summary_only = false;  ///< the file has aggregates of the repetitions, not the repetitions
 

@@ -19,9 +19,9 @@ std::string metric_text(double value, const std::string& metric) {
   return fmt::format("{:.4g}", value);
 }
 
-/// "37.3 us \u00B1 1.2 %"; one run has no spread.
+/// "37.3 us \u00B1 1.2 %" of what is judged; one run has no spread.
 std::string side_text(const Side& side, const std::string& metric) {
-  const std::string value = metric_text(side.median, metric);
+  const std::string value = metric_text(side.judged, metric);
   return side.runs.size() > 1 ? fmt::format("{} \u00B1 {:.1f} %", value, side.spread * 100) : value;
 }
 
@@ -40,11 +40,21 @@ std::string summary_of(const Judgement& judgement, const CompareOptions& options
   for (const Verdict verdict : kVerdicts)
     if (const std::size_t count = judgement.count(verdict); count > 0)
       counts.push_back(fmt::format("{} {}", count, word_of(verdict)));
+  const std::string tolerance =
+      options.tolerances.empty()
+          ? fmt::format("tolerance {:.1f} %", options.tolerance * 100)
+          : fmt::format("tolerances by row ({:.1f} to {:.0f} %)", judgement.least_tolerance * 100,
+                        judgement.most_tolerance * 100);
   return fmt::format(
-      "{} baseline and {} new runs, metric {}, tolerance {:.1f} %, false discovery rate {:.0f} %: {}. "
+      "{} baseline and {} new runs, metric {}, {}, false discovery rate {:.0f} %: {}. "
       "Geometric mean of {} ratios: {:.4f}.",
-      judgement.baseline_runs, judgement.fresh_runs, options.metric, options.tolerance * 100,
-      options.alpha * 100, fmt::join(counts, ", "), judgement.geomean_rows, judgement.geomean);
+      judgement.baseline_runs, judgement.fresh_runs, options.metric, tolerance, options.alpha * 100,
+      fmt::join(counts, ", "), judgement.geomean_rows, judgement.geomean);
+}
+
+/// Whether there are rows to test, but too few runs for any of them.
+bool nothing_tested(const Judgement& judgement) {
+  return judgement.geomean_rows > 0 && judgement.tested_rows == 0;
 }
 
 /// Bad is what fails a comparison.
@@ -60,11 +70,11 @@ Mark mark_of(Verdict verdict) {
 }
 
 /// Two lines for a terminal: row names are too long for a column.
-std::vector<std::string> told(const Comparison& row, const std::string& metric) {
+std::vector<std::string> told(const Comparison& row, const std::string& remark, const std::string& metric) {
   std::vector<std::string> parts;
   if (!row.baseline.runs.empty() && !row.fresh.runs.empty())
     parts.push_back(side_text(row.baseline, metric) + " -> " + side_text(row.fresh, metric));
-  for (const std::string& part : {change_of(row), remark_of(row)})
+  for (const std::string& part : {change_of(row), remark})
     if (!part.empty()) parts.push_back(part);
   return {fmt::format("{:<12}  {}", word_of(row.verdict), row.name),
           fmt::format("{:<12}    {}", "", fmt::join(parts, "   "))};
@@ -84,11 +94,18 @@ std::string change_of(const Comparison& row) {
                      format_change(*row.high));
 }
 
-std::string remark_of(const Comparison& row) {
-  if (row.verdict != Verdict::inconclusive) return row.reason;
-  return row.runs_to_settle >= kManyRuns
-             ? "1,000 runs a side would not settle it"
-             : fmt::format("about {} runs a side would settle it", row.runs_to_settle);
+std::string remark_of(const Comparison& row, const std::string& metric) {
+  std::vector<std::string> parts;
+  if (!row.reason.empty()) parts.push_back(row.reason);
+  for (const auto& [name, side] : {std::pair("baseline", &row.baseline), std::pair("new", &row.fresh)})
+    if (side->outlier)
+      parts.push_back(fmt::format("{} run {} is an outlier at {}", name, *side->outlier + 1,
+                                  metric_text(side->runs[*side->outlier], metric)));
+  if (row.runs_to_settle >= kManyRuns)
+    parts.push_back("1,000 runs a side would not settle it");
+  else if (row.runs_to_settle > 0)
+    parts.push_back(fmt::format("about {} runs a side would settle it", row.runs_to_settle));
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 Document comparison(const Judgement& judgement, const CompareOptions& options) {
@@ -102,12 +119,15 @@ Document comparison(const Judgement& judgement, const CompareOptions& options) {
                               {"remark"}},
                   .notes = judgement.warnings};
   const auto side = [&](const Side& s) {
-    return s.runs.empty() ? Field() : Field(metric_text(s.median, options.metric), s.median);
+    return s.runs.empty() ? Field() : Field(metric_text(s.judged, options.metric), s.judged);
   };
   const auto change = [](const std::optional<double>& ratio) {
     return ratio ? Field(format_change(*ratio), ratio) : Field();
   };
-  for (const Comparison& row : judgement.rows)
+  const bool untested = nothing_tested(judgement);
+  for (const Comparison& row : judgement.rows) {
+    const bool settled_by_runs = untested && row.runs_to_settle > 0;  // said once, on top
+    const std::string remark = settled_by_runs ? "" : remark_of(row, options.metric);
     section.rows.push_back({.fields = {{word_of(row.verdict), std::nullopt, mark_of(row.verdict)},
                                        {row.name},
                                        side(row.baseline),
@@ -115,25 +135,34 @@ Document comparison(const Judgement& judgement, const CompareOptions& options) {
                                        change(ratio_of(row)),
                                        change(row.low),
                                        change(row.high),
-                                       {remark_of(row)}},
+                                       {remark}},
                             .quiet = row.verdict == Verdict::same,
-                            .told = told(row, options.metric)});
+                            .told = told(row, remark, options.metric)});
+  }
   Document document{.title = "Overlap: comparison",
-                    .mark = judgement.bad() ? Mark::bad : Mark::good,
+                    .mark = judgement.bad() ? Mark::bad
+                            : untested      ? Mark::neutral
+                                            : Mark::good,
                     .summary = summary_of(judgement, options),
                     .sections = {std::move(section)},
                     .is_comment = true};
+  if (untested)
+    document.lead.push_back(
+        fmt::format("Nothing could be tested with {} baseline and {} new runs: make at least 3 of each, "
+                    "better 5, in turn "
+                    "(tools/compare.sh does)",
+                    judgement.baseline_runs, judgement.fresh_runs));
   for (const ContextDifference& difference : judgement.context)
     document.lead.push_back(difference_line(difference));
   return document;
 }
 
 // Ratios, p and tolerances are plain numbers; a field is empty where a row has no such number.
-Document comparison_records(const Judgement& judgement) {
+Document comparison_records(const Judgement& judgement, const CompareOptions& options) {
   Section all;
-  for (const char* head :
-       {"verdict", "row", "baseline_runs", "baseline_median", "baseline_spread", "new_runs", "new_median",
-        "new_spread", "ratio", "low", "high", "p", "q", "tolerance", "runs_to_settle", "reason"})
+  for (const char* head : {"verdict", "row", "baseline_runs", "baseline_median", "baseline_judged",
+                           "baseline_spread", "new_runs", "new_median", "new_judged", "new_spread", "ratio",
+                           "low", "high", "p", "q", "tolerance", "runs_to_settle", "reason"})
     all.columns.push_back({head});
   const auto number = [](std::optional<double> value) { return Field("", value); };
   const auto count = [&](std::size_t n) { return number(static_cast<double>(n)); };
@@ -141,13 +170,14 @@ Document comparison_records(const Judgement& judgement) {
     Section::Line line{{{word_of(row.verdict)}, {row.name}}};
     for (const Side* side : {&row.baseline, &row.fresh}) {
       const bool any = !side->runs.empty();
-      line.fields.insert(line.fields.end(), {count(side->runs.size()), any ? number(side->median) : Field(),
-                                             any ? number(side->spread) : Field()});
+      line.fields.insert(line.fields.end(),
+                         {count(side->runs.size()), any ? number(side->median) : Field(),
+                          any ? number(side->judged) : Field(), any ? number(side->spread) : Field()});
     }
     for (const auto& value : {ratio_of(row), row.low, row.high, row.p, row.q, std::optional(row.tolerance)})
       line.fields.push_back(number(value));
     line.fields.push_back(row.runs_to_settle > 0 ? count(row.runs_to_settle) : Field());
-    line.fields.emplace_back(row.reason);
+    line.fields.emplace_back(remark_of(row, options.metric));
     all.rows.push_back(std::move(line));
   }
   return {.title = "Overlap: comparison", .sections = {std::move(all)}};

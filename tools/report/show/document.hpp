@@ -11,8 +11,8 @@
 
 namespace overlap::report {
 
-/// How a cell or a document is to be taken; none says nothing.
-enum class Mark { none, good, bad };
+/// How a cell or a document is to be taken; none says nothing, neutral that nothing can be said.
+enum class Mark { none, good, bad, neutral };
 
 /// A cell of a table.
 struct Field {

@@ -26,16 +26,22 @@ std::string word_of(Rule::Verdict verdict);  ///< "does not hold"
 /// All verdicts, in the order in which they are counted.
 inline constexpr Verdict kVerdicts[] = {Verdict::regressed, Verdict::failed,       Verdict::removed,
                                         Verdict::invalid,   Verdict::inconclusive, Verdict::improved,
-                                        Verdict::added,     Verdict::same};
+                                        Verdict::added,     Verdict::not_measured, Verdict::same};
 
-/// Verdicts, worst first. Rows that stayed the same are quiet.
+/// Verdicts, worst first. Rows that stayed the same are quiet. Where nothing could be tested it says so once.
 Document comparison(const Judgement& judgement, const CompareOptions& options);
 /// The same for programs: a row per row, with everything that the verdict was made of.
-Document comparison_records(const Judgement& judgement);
+Document comparison_records(const Judgement& judgement, const CompareOptions& options);
 /// "+5.1 % (+4.2 % to +6.0 %)"; empty where there is no ratio.
 std::string change_of(const Comparison& row);
-/// What to say of a row beside its numbers: why it has its verdict, or what would settle it.
-std::string remark_of(const Comparison& row);
+/// What to say of a row beside its numbers: why it has its verdict, what would settle it, which run is an
+/// outlier.
+std::string remark_of(const Comparison& row, const std::string& metric);
+/// Why a comparison ends with its exit code.
+struct Outcome {
+  int code = 0;
+  std::string reason;
+};
 
 /// Series that changed or drift, a section each; those that did neither are quiet.
 Document history(const std::vector<Series>& all);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "read/json.hpp"
-#include "show/findings.hpp"
 
 namespace overlap::report {
 namespace {
@@ -70,8 +69,13 @@ Json comparison_of(const Comparison& row) {
   Json json =
       Json::object({{"name", row.name}, {"verdict", word_of(row.verdict)}, {"tolerance", row.tolerance}});
   for (const auto& [name, side] : {std::pair("baseline", &row.baseline), std::pair("new", &row.fresh)})
-    if (!side->runs.empty())
-      json[name] = Json::object({{"runs", side->runs}, {"median", side->median}, {"spread", side->spread}});
+    if (!side->runs.empty()) {
+      json[name] = Json::object({{"runs", side->runs},
+                                 {"median", side->median},
+                                 {"spread", side->spread},
+                                 {"judged", side->judged}});
+      if (side->outlier) json[name]["outlier"] = *side->outlier;
+    }
   if (row.ratio > 0) json["ratio"] = row.ratio;
   for (const auto& [name, value] :
        {std::pair("low", row.low), std::pair("high", row.high), std::pair("p", row.p), std::pair("q", row.q)})
@@ -146,7 +150,7 @@ std::string advice_json(const Advice& advice, const Run& run) {
   return json.dump() + "\n";
 }
 
-std::string compare_json(const Judgement& judgement, const CompareOptions& options) {
+std::string compare_json(const Judgement& judgement, const CompareOptions& options, const Outcome& outcome) {
   Json counts = Json::object();
   for (const Verdict verdict : kVerdicts) counts[word_of(verdict)] = judgement.count(verdict);
   const auto difference_of = [](const ContextDifference& difference) {
@@ -161,6 +165,9 @@ std::string compare_json(const Judgement& judgement, const CompareOptions& optio
                        {"new_runs", judgement.fresh_runs},
                        {"comparable", judgement.comparable()},
                        {"bad", judgement.bad()},
+                       {"exit_code", outcome.code},
+                       {"exit_reason", outcome.reason},
+                       {"tested_rows", judgement.tested_rows},
                        {"geomean", std::move(geomean)},
                        {"counts", std::move(counts)},
                        {"context_differences", list_of(judgement.context, difference_of)},

@@ -9,6 +9,7 @@
 #include "judge/history.hpp"
 #include "judge/verdict.hpp"
 #include "judge/view.hpp"
+#include "show/findings.hpp"
 
 namespace overlap::report {
 
@@ -19,12 +20,12 @@ std::string table_json(const std::vector<View>& views, const std::vector<Run>& r
 /// One run's; several are written one after the other.
 std::string advice_json(const Advice& advice, const Run& run);
 /// {"schema": "overlap-compare-1", ...}.
-std::string compare_json(const Judgement& judgement, const CompareOptions& options);
+std::string compare_json(const Judgement& judgement, const CompareOptions& options, const Outcome& outcome);
 /// {"schema": "overlap-changes-1", "series": [...]}.
 std::string history_json(const std::vector<Series>& all);
 
 /// A test case per row: regressed, failed, removed and invalid ones fail, inconclusive ones are skipped.
 /// Failed and invalid ones are JUnit's errors, regressed and removed ones its failures.
-std::string compare_junit(const Judgement& judgement);
+std::string compare_junit(const Judgement& judgement, const CompareOptions& options, const Outcome& outcome);
 
 }  // namespace overlap::report

@@ -37,7 +37,11 @@ std::string table_head(const Section& section) {
 std::string to_markdown(const Document& document) {
   std::string text;
   if (document.mark != Mark::none)
-    text += fmt::format("### {} {}\n\n", document.mark == Mark::bad ? "\u274C" : "\u2705", document.title);
+    text += fmt::format("### {} {}\n\n",
+                        document.mark == Mark::bad    ? "\u274C"
+                        : document.mark == Mark::good ? "\u2705"
+                                                      : "\u26AA",
+                        document.title);
   if (!document.summary.empty()) text += markdown_escaped(document.summary) + "\n\n";
   for (const Machine& machine : document.machines) text += "- " + markdown_escaped(machine.title) + "\n";
   for (const std::string& line : document.lead) text += "- " + markdown_escaped(line) + "\n";

@@ -153,14 +153,27 @@ TEST(Comparisons, AreWellFormedAndSayTheWorstFirst) {
   EXPECT_FALSE(contains(markdown, "a\\|b")) << "nobody has to see what stayed the same";
   EXPECT_FALSE(contains(to_text(document), "a|b"));
   EXPECT_TRUE(contains(to_html(document), "a|b"));
-  EXPECT_TRUE(contains(to_csv(comparison_records(judgement)), "REGRESSED,'=cmd/n:2,3,10,"));
-  EXPECT_TRUE(contains(compare_junit(judgement), R"(tests="3" failures="2" errors="0" skipped="0")"));
-  EXPECT_TRUE(contains(compare_junit(judgement), "c&lt;d&gt;"));
-  const Json json = Json::parse(compare_json(judgement, options));
+  EXPECT_TRUE(contains(to_csv(comparison_records(judgement, {})), "REGRESSED,'=cmd/n:2,3,10,"));
+  const std::string junit = compare_junit(judgement, options, {1, "2 REGRESSED"});
+  EXPECT_TRUE(contains(junit, R"(tests="3" failures="2" errors="0" skipped="0")"));
+  EXPECT_TRUE(contains(junit, R"(name="exit_reason" value="2 REGRESSED")"));
+  EXPECT_TRUE(contains(junit, "c&lt;d&gt;"));
+  const Json json = Json::parse(compare_json(judgement, options, {1, "2 REGRESSED"}));
+  EXPECT_EQ(json.at("exit_reason").text(), "2 REGRESSED");
   EXPECT_EQ(json.at("schema").text(), "overlap-compare-1");
   EXPECT_EQ(json_at(json, "counts", "REGRESSED").number(), 1);
   EXPECT_EQ(json_at(json, "rows", 0U, "new", "runs").elements().size(), 3U);
   EXPECT_TRUE(contains(to_text(document), "Geometric mean of 2 ratios"));
+}
+
+TEST(Comparisons, SayOnceThatNothingCouldBeTested) {
+  const std::vector<report::Run> one = {
+      parse_run(run_text(row_text("a/n:1", 1) + "," + row_text("b/n:1", 2)), "x")};
+  const Document document = comparison(judge(one, one, {}), {});
+  EXPECT_EQ(document.mark, Mark::neutral);
+  EXPECT_TRUE(to_text(document).starts_with("Nothing could be tested"));
+  EXPECT_TRUE(to_markdown(document).starts_with("### \u26AA"));
+  EXPECT_FALSE(contains(to_text(document), "would settle it"));
 }
 
 TEST(Comparisons, FitIntoAComment) {
@@ -174,7 +187,7 @@ TEST(Comparisons, FitIntoAComment) {
   const std::string markdown = to_markdown(comparison(judgement, {}));
   EXPECT_LT(markdown.size(), 65'536U);
   EXPECT_TRUE(contains(markdown, "more rows do not fit here"));
-  EXPECT_EQ(std::ranges::count(to_csv(comparison_records(judgement)), '\n'), 5001);
+  EXPECT_EQ(std::ranges::count(to_csv(comparison_records(judgement, {})), '\n'), 5001);
 }
 
 TEST(Histories, AreQuietAboutWhatStayed) {
