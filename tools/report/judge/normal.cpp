@@ -49,7 +49,9 @@ const std::vector<std::string>& bound_counters() {
 }
 
 void normalise(Run& run, const Families& families) {
-  const Families known = with_strangers(families, {run});
+  Run context;  // all that is asked of it
+  context.context = run.context;
+  const Families known = with_strangers(families, {context});
   std::map<Axes, std::vector<Row*>> groups;
   for (Row& row : run.rows) {
     const FamilyReport& family = find_family(known, row.family());

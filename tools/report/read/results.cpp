@@ -59,12 +59,11 @@ const std::unordered_set<std::string_view>& standard_fields() {
 
 using Counters = std::vector<std::pair<std::string, double>>;
 
-/// Microseconds in a unit of time; nothing for another word.
-std::optional<double> us_per(const std::string& unit) {
-  if (unit == "ns") return 1e-3;
-  if (unit == "us") return 1;
-  if (unit == "ms") return 1e3;
-  if (unit == "s") return 1e6;
+/// The unit of time and its microseconds; nothing for another word.
+std::optional<std::pair<const char*, double>> unit_of(const std::string& word) {
+  for (const auto& unit :
+       {std::pair("ns", 1e-3), std::pair("us", 1.0), std::pair("ms", 1e3), std::pair("s", 1e6)})
+    if (word == unit.first) return unit;
   return std::nullopt;
 }
 
@@ -84,12 +83,12 @@ std::pair<double, std::string> time_of(const Fields& fields, const Counters& cou
   if (!time) return {0, "real_time is missing"};
   if (time->kind == Value::Kind::null) return {0, "real_time is not finite"};
   if (time->kind != Value::Kind::number) return {0, "real_time is not a number"};
-  const auto unit = us_per(fields.text("time_unit"));
+  const auto unit = unit_of(fields.text("time_unit"));
   if (!unit) return {0, fmt::format("time_unit is '{}', not ns, us, ms or s", fields.text("time_unit"))};
   // The median of the samples, where the row has it: one late sample moves the mean, and not this.
   // Zero is a time: rows that take next to nothing have it. Whoever divides by a time looks first.
   const auto p50 = std::ranges::find(counters, counter::kP50Us, &Counters::value_type::first);
-  const double time_us = p50 != counters.end() ? p50->second : time->number * *unit;
+  const double time_us = p50 != counters.end() ? p50->second : time->number * unit->second;
   if (!(time_us >= 0)) return {0, fmt::format("a time of {} us", time_us)};
   return {time_us, ""};
 }
@@ -99,22 +98,23 @@ struct Gathered {
   Row row;
   std::pair<double, double>
       order;  ///< of registration: a run that shuffles its repetitions writes rows as they end
-  std::vector<Counters> repetitions;  ///< their counters
-  std::optional<std::pair<double, Counters>> median, mean;
+  std::vector<Written> repetitions;
+  std::optional<Written> median, mean;
 };
 
-/// Takes in one object: a failure, a repetition, or a summary. Of failures the first is kept. Of summaries
-/// only the median and the mean are a time; deviations and their like are left out. A summary whose own time
-/// makes no sense does not fail its row.
+/// Takes in one object: a failure, a repetition, or a summary. Of failures the first is kept, but one that
+/// was skipped has not failed if another has. Of summaries only the median and the mean are a time;
+/// deviations and their like are left out. A summary whose own time makes no sense does not fail its row.
 /// @return whether the row was one of fitted complexity, which has no time.
 bool gather(Gathered& into, Fields&& fields) {
-  const auto fail = [&](std::string failure, bool invalid) {
-    if (!into.row.failure.empty()) return;
+  const auto fail = [&](std::string failure, bool invalid, bool skipped = false) {
+    if (!into.row.failure.empty() && (skipped || !into.row.skipped)) return;
     into.row.failure = std::move(failure);
     into.row.invalid = invalid;
+    into.row.skipped = skipped;
   };
   if (std::string failure = failure_of(fields); !failure.empty())
-    return fail(std::move(failure), false), false;
+    return fail(std::move(failure), false, !fields.flag("error_occurred")), false;
   if (fields.find("big_o") || fields.find("rms")) return true;
   const bool aggregate = fields.text("run_type") == "aggregate";
   const std::string aggregate_name = fields.text("aggregate_name");
@@ -132,12 +132,19 @@ bool gather(Gathered& into, Fields&& fields) {
     if (!aggregate) fail(fmt::format("offset {}: {}", fields.offset, wrong), true);
     return false;
   }
+  const auto [unit, unit_us] = *unit_of(fields.text("time_unit"));
+  Written written{time_us,
+                  fields.number("cpu_time").value_or(0) * unit_us,
+                  fields.number("iterations").value_or(1),
+                  fields.number("threads").value_or(1),
+                  unit,
+                  std::move(counters)};
   if (aggregate) {
-    (aggregate_name == "median" ? into.median : into.mean).emplace(time_us, std::move(counters));
+    (aggregate_name == "median" ? into.median : into.mean) = std::move(written);
     return false;
   }
   into.row.times_us.push_back(time_us);
-  into.repetitions.push_back(std::move(counters));
+  into.repetitions.push_back(std::move(written));
   return false;
 }
 
@@ -153,15 +160,20 @@ Row finish(Gathered gathered) {
   auto& summary = gathered.median ? gathered.median : gathered.mean;
   if (row.times_us.empty() && summary) {
     row.summary_only = true;
-    row.times_us = {summary->first};
-    row.counters = std::move(summary->second);
+    row.times_us = {summary->time_us};
+    row.written = std::move(*summary);
+    row.counters = std::move(row.written.counters);
   } else if (gathered.repetitions.size() == 1) {
-    row.counters = std::move(gathered.repetitions[0]);
-  } else {
+    row.written = std::move(gathered.repetitions[0]);
+    row.counters = std::move(row.written.counters);
+  } else if (!gathered.repetitions.empty()) {
     std::map<std::string, std::vector<double>> values;
-    for (const auto& counters : gathered.repetitions)
-      for (const auto& [key, value] : counters) values[key].push_back(value);
+    for (const Written& each : gathered.repetitions)
+      for (const auto& [key, value] : each.counters) values[key].push_back(value);
     for (auto& [key, all] : values) row.counters.emplace_back(key, report::median(std::move(all)));
+    const auto middle = gathered.repetitions.begin() + (std::ssize(gathered.repetitions) - 1) / 2;
+    std::ranges::nth_element(gathered.repetitions, middle, {}, &Written::time_us);
+    row.written = std::move(*middle);
   }
   if (row.times_us.empty()) row.failure = "no time in the file";
   row.invalid = row.failed();
@@ -313,6 +325,7 @@ Run parse_run(const std::string& text, const std::string& path, const std::vecto
   if (!file.has_context)
     refuse(path, "offset 0: has no \"context\" object: is it a list of names instead of a run?");
   run.context = file.context;
+  run.written_context = file.written_context;
   if (const std::string version = run.about("json_schema_version"); !version.empty() && version != "1")
     refuse(path, "json_schema_version is " + version + ", only 1 is known");
   if (file.duplicates > 0)

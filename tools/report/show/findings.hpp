@@ -14,7 +14,8 @@ namespace overlap::report {
 
 /// Speedup tables: a section per view, the files side by side.
 /// @param views  made of these `runs`, in this order.
-Document tables(const std::vector<View>& views, const std::vector<Run>& runs);
+/// @param with_charts  only pages show them.
+Document tables(const std::vector<View>& views, const std::vector<Run>& runs, bool with_charts = true);
 /// The same for programs: one table, a row per row and file, a column for every axis and each of `metrics`.
 Document table_records(const std::vector<View>& views, const std::vector<Run>& runs,
                        const std::vector<Metric>& metrics);
