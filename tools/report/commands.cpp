@@ -150,10 +150,9 @@ int table(const Options& options) {
   std::vector<Run> runs = merged(read_runs(options.files));
   for (Run& run : runs) add_guests(run, known_families());
   const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs), known_families());
-  write(options.format == "json" ? table_json(views, runs)
-        : options.format == "csv"
-            ? to_csv(table_records(views, runs, metrics_of(with_strangers(known_families(), runs))))
-            : shown(tables(views, runs, options.format == "html"), options.format),
+  write(options.format == "json"  ? table_json(views, runs)
+        : options.format == "csv" ? table_csv(views, runs, metrics_of(with_strangers(known_families(), runs)))
+                                  : shown(tables(views, runs, options.format == "html"), options.format),
         options.output);
   return failed_rows(runs);
 }

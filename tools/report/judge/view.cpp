@@ -22,6 +22,7 @@ bool has_axes(const Row& row, const Axes& wanted) {
 
 /// Rows of one family and one table, file by file.
 struct Group {
+  std::size_t rank;  ///< of the family: that of its first row
   const FamilyReport* family;
   std::string name;  ///< of the family
   Axes key;
@@ -165,7 +166,7 @@ Cell make_cell(const Row& row, const Row* baseline, RowFinder& run, const Family
 /// groups whose first row has its axes.
 std::vector<Group> group_rows(const std::vector<Run>& runs, const Axes& asked, const Families& families) {
   std::vector<Group> groups;
-  std::unordered_map<std::string, std::size_t> index, rank;  // a family's rank is that of its first row
+  std::unordered_map<std::string, std::size_t> index, ranks;
   for (std::size_t file = 0; file < runs.size(); ++file) {
     for (const Row& row : runs[file].rows) {
       const FamilyReport& family = find_family(families, row.family());
@@ -174,16 +175,16 @@ std::vector<Group> group_rows(const std::vector<Run>& runs, const Axes& asked, c
       for (const auto& [axis, value] : key) name.append(1, '\0').append(axis).append(1, '\0').append(value);
       const auto [found, added] = index.try_emplace(std::move(name), groups.size());
       if (added) {
-        rank.try_emplace(row.family(), rank.size());
+        const std::size_t rank = ranks.try_emplace(row.family(), ranks.size()).first->second;
         const bool use_asked = !asked.empty() && has_axes(row, asked);
-        groups.push_back({&family, row.family(), key, use_asked ? asked : family.table_baseline(),
+        groups.push_back({rank, &family, row.family(), key, use_asked ? asked : family.table_baseline(),
                           std::vector<Rows>(runs.size())});
       }
       groups[found->second].rows[file].push_back(&row);
     }
   }
   // A family's groups belong together.
-  std::ranges::stable_sort(groups, {}, [&](const Group& group) { return rank.at(group.name); });
+  std::ranges::stable_sort(groups, {}, &Group::rank);
   return groups;
 }
 

@@ -98,15 +98,17 @@ struct Gathered {
   Row row;
   std::pair<double, double>
       order;  ///< of registration: a run that shuffles its repetitions writes rows as they end
-  std::vector<Written> repetitions;
-  std::optional<Written> median, mean;
+  std::vector<Counters> repetitions;  ///< their counters
+  /// What else the repetitions say, if it is kept; of a file without them the last summary.
+  std::vector<Written> written;
+  std::optional<std::pair<double, Counters>> median, mean;
 };
 
 /// Takes in one object: a failure, a repetition, or a summary. Of failures the first is kept, but one that
 /// was skipped has not failed if another has. Of summaries only the median and the mean are a time;
 /// deviations and their like are left out. A summary whose own time makes no sense does not fail its row.
 /// @return whether the row was one of fitted complexity, which has no time.
-bool gather(Gathered& into, Fields&& fields) {
+bool gather(Gathered& into, Fields&& fields, bool keep_written) {
   const auto fail = [&](std::string failure, bool invalid, bool skipped = false) {
     if (!into.row.failure.empty() && (skipped || !into.row.skipped)) return;
     into.row.failure = std::move(failure);
@@ -132,19 +134,19 @@ bool gather(Gathered& into, Fields&& fields) {
     if (!aggregate) fail(fmt::format("offset {}: {}", fields.offset, wrong), true);
     return false;
   }
-  const auto [unit, unit_us] = *unit_of(fields.text("time_unit"));
-  Written written{time_us,
-                  fields.number("cpu_time").value_or(0) * unit_us,
-                  fields.number("iterations").value_or(1),
-                  fields.number("threads").value_or(1),
-                  unit,
-                  std::move(counters)};
+  if (into.repetitions.empty()) into.written.clear();
+  if (keep_written && (!aggregate || into.repetitions.empty())) {
+    const auto [unit, unit_us] = *unit_of(fields.text("time_unit"));
+    into.written.push_back({time_us, fields.number("cpu_time").value_or(0) * unit_us,
+                            fields.number("iterations").value_or(1), fields.number("threads").value_or(1),
+                            unit});
+  }
   if (aggregate) {
-    (aggregate_name == "median" ? into.median : into.mean) = std::move(written);
+    (aggregate_name == "median" ? into.median : into.mean).emplace(time_us, std::move(counters));
     return false;
   }
   into.row.times_us.push_back(time_us);
-  into.repetitions.push_back(std::move(written));
+  into.repetitions.push_back(std::move(counters));
   return false;
 }
 
@@ -160,20 +162,22 @@ Row finish(Gathered gathered) {
   auto& summary = gathered.median ? gathered.median : gathered.mean;
   if (row.times_us.empty() && summary) {
     row.summary_only = true;
-    row.times_us = {summary->time_us};
-    row.written = std::move(*summary);
-    row.counters = std::move(row.written.counters);
+    row.times_us = {summary->first};
+    row.counters = std::move(summary->second);
   } else if (gathered.repetitions.size() == 1) {
-    row.written = std::move(gathered.repetitions[0]);
-    row.counters = std::move(row.written.counters);
-  } else if (!gathered.repetitions.empty()) {
+    row.counters = std::move(gathered.repetitions[0]);
+  } else {
     std::map<std::string, std::vector<double>> values;
-    for (const Written& each : gathered.repetitions)
-      for (const auto& [key, value] : each.counters) values[key].push_back(value);
+    for (const auto& counters : gathered.repetitions)
+      for (const auto& [key, value] : counters) values[key].push_back(value);
     for (auto& [key, all] : values) row.counters.emplace_back(key, report::median(std::move(all)));
-    const auto middle = gathered.repetitions.begin() + (std::ssize(gathered.repetitions) - 1) / 2;
-    std::ranges::nth_element(gathered.repetitions, middle, {}, &Written::time_us);
-    row.written = std::move(*middle);
+  }
+  if (std::vector<Written>& all = gathered.written; !all.empty()) {
+    for (std::size_t i = 0; all.size() > 1 && i < all.size(); ++i)
+      all[i].counters = std::move(gathered.repetitions[i]);
+    const auto middle = all.begin() + (std::ssize(all) - 1) / 2;
+    std::ranges::nth_element(all, middle, {}, &Written::time_us);
+    row.written = std::make_shared<Written>(std::move(*middle));
   }
   if (row.times_us.empty()) row.failure = "no time in the file";
   row.invalid = row.failed();
@@ -183,7 +187,8 @@ Row finish(Gathered gathered) {
 /// Collects rows by name. Equal names of different instances are different rows.
 class Rows {
  public:
-  Rows(const std::string& path, Run& run, std::size_t expected) : path_(path), run_(run) {
+  Rows(const std::string& path, Run& run, std::size_t expected, bool keep_written)
+      : path_(path), run_(run), keep_written_(keep_written) {
     rows_.reserve(expected);
     index_.reserve(expected);
   }
@@ -211,7 +216,7 @@ class Rows {
       if (instances.size() > 1 && first_same_.empty()) first_same_ = written;
       rows_.back().row.id = std::move(id);
     }
-    if (gather(rows_[*found], std::move(fields))) ++fitted_;
+    if (gather(rows_[*found], std::move(fields), keep_written_)) ++fitted_;
   }
 
   /// Makes the rows, in the order of registration, and says what was left out or told apart. Sorting is
@@ -247,6 +252,7 @@ class Rows {
  private:
   const std::string& path_;
   Run& run_;
+  bool keep_written_;
   std::vector<Gathered> rows_;
   /// By name, the places in rows_ of its instances.
   std::unordered_map<std::string, std::vector<std::size_t>> index_;
@@ -312,7 +318,7 @@ Run parse_run(const std::string& text, const std::string& path, const std::vecto
     refuse(path, fmt::format("offset {}: {}", e.offset, e.what()));
   }
   run.warnings = clean.warnings;
-  Rows rows(path, run, clean.row_offsets.size());
+  Rows rows(path, run, clean.row_offsets.size(), counters.empty());
   // p50_us stays whatever was asked for: it is the row's time. So do the fields that say what a row is.
   const auto keep = [&counters](std::string_view key) {
     return counters.empty() || standard_fields().contains(key) || key == counter::kP50Us ||

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -42,7 +43,8 @@ struct Row {
   bool invalid = false;       ///< the failure is the file's, not the run's: a field that makes no sense
   bool summary_only = false;  ///< the file has aggregates of the repetitions, not the repetitions
 
-  Written written{};  ///< of the repetition in the middle, by time
+  /// The repetition in the middle, by time; none where only some counters were kept.
+  std::shared_ptr<const Written> written{};
 
   /// Has no time, be it that something went wrong or that it was skipped.
   bool failed() const { return !failure.empty(); }

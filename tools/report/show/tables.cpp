@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 #include <unordered_map>
 
 #include "judge/format.hpp"
 #include "names/context_keys.hpp"
+#include "show/escape.hpp"
 #include "show/findings.hpp"
 
 namespace overlap::report {
@@ -185,51 +187,56 @@ Document tables(const std::vector<View>& views, const std::vector<Run>& runs, bo
   return document;
 }
 
-// A metric has its column even if no row has a value for it.
-Document table_records(const std::vector<View>& views, const std::vector<Run>& runs,
-                       const std::vector<Metric>& metrics) {
+// Text is put together row by row: as a document it would be some forty cells for each. A metric has its
+// column even if no row has a value for it.
+std::string table_csv(const std::vector<View>& views, const std::vector<Run>& runs,
+                      const std::vector<Metric>& metrics) {
   std::vector<std::string> axes;
   std::unordered_map<std::string, std::size_t> places;
-  const auto place_of = [&](const std::string& axis) {
-    const auto [found, added] = places.try_emplace(axis, axes.size());
-    if (added) axes.push_back(axis);
-    return found->second;
+  const auto add_axis = [&](const std::string& axis) {
+    if (places.try_emplace(axis, axes.size()).second) axes.push_back(axis);
   };
   for (const View& view : views) {
-    for (const auto& [axis, value] : view.fixed) place_of(axis);
-    for (const std::string& axis : view.columns) place_of(axis);
+    for (const auto& [axis, value] : view.fixed) add_axis(axis);
+    for (const std::string& axis : view.columns) add_axis(axis);
   }
-  Section all;
-  for (const char* head : {"file", "gpu", "backend", "family", "row"}) all.columns.push_back({head});
-  const std::size_t first_axis = all.columns.size();
-  for (const std::string& axis : axes) all.columns.push_back({axis});
-  for (const Metric& metric : metrics) all.columns.push_back({metric.name, true});
-  for (const char* head : {"bound_by", "failure", "over_budget"}) all.columns.push_back({head});
+  std::string text = "file,gpu,backend,family,row";
+  for (const std::string& axis : axes) text += "," + csv_field(axis);
+  for (const Metric& metric : metrics) text += "," + csv_field(metric.name);
+  text += ",bound_by,failure,over_budget\r\n";
+  std::vector<std::string> starts;
+  for (const Run& run : runs)
+    starts.push_back(harmless_csv_field(run.path) + "," + harmless_csv_field(run.about(context::kGpu)) + "," +
+                     harmless_csv_field(run.about(context::kBackend)) + ",");
   for (const View& view : views) {
+    std::vector<const std::string*> values(axes.size());
+    for (const auto& [axis, value] : view.fixed) values[places.at(axis)] = &value;
     std::vector<std::size_t> column_places;
-    for (const std::string& axis : view.columns) column_places.push_back(first_axis + place_of(axis));
+    for (const std::string& axis : view.columns) column_places.push_back(places.at(axis));
+    const std::string family = harmless_csv_field(view.family);
     for (const ViewRow& row : view.rows) {
+      for (std::size_t c = 0; c < column_places.size(); ++c) values[column_places[c]] = &row.values[c];
       for (std::size_t file = 0; file < runs.size(); ++file) {
         const Cell& cell = row.cells[file];
         if (!cell.present) continue;
-        const Run& run = runs[file];
-        Section::Line line;
-        line.fields.reserve(all.columns.size());
-        for (const std::string& text :
-             {run.path, run.about(context::kGpu), run.about(context::kBackend), view.family, row.name})
-          line.fields.emplace_back(text);
-        line.fields.resize(first_axis + axes.size());
-        for (const auto& [axis, value] : view.fixed) line.fields[first_axis + place_of(axis)].text = value;
-        for (std::size_t c = 0; c < column_places.size(); ++c)
-          line.fields[column_places[c]].text = row.values[c];
-        for (const Metric& metric : metrics) line.fields.emplace_back("", cell.number(metric.name));
-        for (const char* text : {cell.bound_by.c_str(), cell.failure.c_str(), cell.over_budget ? "1" : ""})
-          line.fields.emplace_back(text);
-        all.rows.push_back(std::move(line));
+        text.append(starts[file]).append(family).append(",").append(harmless_csv_field(row.name));
+        for (const std::string* value : values) {
+          text += ',';
+          if (value) text += harmless_csv_field(*value);
+        }
+        for (const Metric& metric : metrics) {
+          text += ',';
+          if (const auto value = cell.number(metric.name))
+            fmt::format_to(std::back_inserter(text), "{}", *value);
+        }
+        text.append(",").append(harmless_csv_field(cell.bound_by));
+        text.append(",")
+            .append(harmless_csv_field(cell.failure))
+            .append(cell.over_budget ? ",1\r\n" : ",\r\n");
       }
     }
   }
-  return {.title = "Overlap: rows", .sections = {std::move(all)}};
+  return text;
 }
 
 }  // namespace overlap::report
