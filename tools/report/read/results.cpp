@@ -137,9 +137,10 @@ bool gather(Gathered& into, Fields&& fields, bool keep_written) {
   if (into.repetitions.empty()) into.written.clear();
   if (keep_written && (!aggregate || into.repetitions.empty())) {
     const auto [unit, unit_us] = *unit_of(fields.text("time_unit"));
-    into.written.push_back({time_us, fields.number("cpu_time").value_or(0) * unit_us,
+    const auto cpu_time = fields.number("cpu_time");
+    into.written.push_back({time_us, cpu_time ? std::optional(*cpu_time * unit_us) : std::nullopt,
                             fields.number("iterations").value_or(1), fields.number("threads").value_or(1),
-                            unit});
+                            unit, unit_us});
   }
   if (aggregate) {
     (aggregate_name == "median" ? into.median : into.mean).emplace(time_us, std::move(counters));

@@ -23,9 +23,11 @@ class InputError : public std::runtime_error {
 
 /// What a repetition says beside its time, as it was written.
 struct Written {
-  double time_us = 0, cpu_time_us = 0;  ///< cpu_time_us: 0 if it says nothing
+  double time_us = 0;
+  std::optional<double> cpu_time_us{};
   double iterations = 1, threads = 1;
   const char* unit = "us";  ///< of the times in the file
+  double unit_us = 1;
   /// Empty if the row has but this repetition: then they are the row's.
   std::vector<std::pair<std::string, double>> counters{};
 };
