@@ -41,6 +41,7 @@ inline constexpr const char* kTorch = "torch";
 // Google Benchmark's own.
 inline constexpr const char* kDate = "date";
 inline constexpr const char* kHostName = "host_name";
+inline constexpr const char* kExecutable = "executable";
 inline constexpr const char* kNumCpus = "num_cpus";
 inline constexpr const char* kLibraryVersion = "library_version";
 inline constexpr const char* kLibraryBuildType = "library_build_type";

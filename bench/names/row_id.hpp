@@ -15,18 +15,29 @@ namespace overlap {
 /// Axes and their values, in the order of a name. An axis without a name is a value that stands by itself.
 using Axes = std::vector<std::pair<std::string, std::string>>;
 
-/// What identifies a row. A foreign name without axes is a family by itself, kept whole.
+/// What identifies a row. Foreign names are read the same way: what stands between slashes is an axis, with a
+/// name or without.
 struct RowId {
-  std::string family{};     ///< up to the first axis
+  std::string family{};     ///< up to the first slash
   Axes axes{};              ///< axes at their default are left out where the family says so
   std::string suffix{};     ///< Google Benchmark's own segments as they were, such as "/manual_time"
   std::size_t ordinal = 1;  ///< the how-manieth row of its name in a run: above 1 it is shown as " #2"
 
-  /// The axis's value; empty if the row has no such axis.
+  /// The axis's value, by its name or its label; empty if the row has no such axis.
   const std::string& axis(std::string_view name) const;
+  /// The axes as tables call them, each by a label of its own: values that stand by themselves are arg1, arg2
+  /// and so on, and a name that is there twice is "n #2" the second time.
+  Axes labelled() const;
+  /// Whether all axes have names, and each another one.
+  bool axes_are_labels() const;
   /// What of the suffix makes it another measurement: "/real_time", "/threads:4". Manual time is the usual
   /// one and says nothing; nor do settings such as "/min_time:0.1".
   std::string mode() const;
+  /// "4" of "/threads:4"; empty if the name does not say.
+  std::string threads() const;
+  /// By which clock the row is timed, as its name has it: "manual_time", "process_time/real_time"; empty if
+  /// it does not say.
+  std::string clock() const;
   /// The name by which a row is known everywhere: in tables, tolerances, stores, verdicts and exports.
   /// Family, axes, mode, and the ordinal of equal names.
   std::string key() const;

@@ -135,7 +135,7 @@ def context(arguments: argparse.Namespace, sweep: str) -> dict[str, str]:
         "gpu": "CPU",
         "torch": torch.__version__,
         "revision": arguments.revision
-        or command_output(["git", "-C", here, "describe", "--always", "--dirty"])
+        or command_output(["git", "-C", here, "describe", "--always", "--dirty", "--exclude=*"])
         or "unknown",
         "sweep": sweep,
     }

@@ -30,9 +30,10 @@ namespace {
 
 /// Reads and normalises files, and passes their warnings on. Runs come in the order of the files.
 /// @param counters  the only ones to keep; empty: all.
+/// @param as_written  without normalising them.
 /// @throws InputError of the first file that cannot be read.
 std::vector<Run> read_runs(const std::vector<std::string>& files,
-                           const std::vector<std::string>& counters = {}) {
+                           const std::vector<std::string>& counters = {}, bool as_written = false) {
   // Side by side: most of a comparison's time is reading.
   std::vector<std::future<Run>> reading;
   for (const std::string& file : files)
@@ -40,20 +41,31 @@ std::vector<Run> read_runs(const std::vector<std::string>& files,
   std::vector<Run> runs;
   for (auto& each : reading) {
     runs.push_back(each.get());
-    normalise(runs.back(), known_families());
+    if (!as_written) normalise(runs.back(), known_families());
     for (const std::string& warning : runs.back().warnings)
       complain("warning: " + runs.back().path + ": " + warning);
   }
   return runs;
 }
 
-/// Says how many rows failed. @return the exit code for it.
+/// Says how many rows failed; those that were skipped on purpose have not. @return the exit code for it.
 int failed_rows(const std::vector<Run>& runs) {
   std::size_t failed = 0;
   for (const Run& run : runs)
-    failed += static_cast<std::size_t>(std::ranges::count_if(run.rows, &Row::failed));
+    failed += static_cast<std::size_t>(
+        std::ranges::count_if(run.rows, [](const Row& row) { return row.failed() && !row.skipped; }));
   if (failed > 0) complain(fmt::format("{} rows failed", failed));
   return failed > 0 ? kBad : kFine;
+}
+
+/// Says so if the runs are not of one machine, build and revision.
+/// @param result  what would be made of all of them, and the remedy.
+/// @param allowed  keys of the context in which they may differ.
+bool are_one(const std::vector<Run>& runs, const std::string& result,
+             const std::vector<std::string>& allowed = {}) {
+  const std::string why = why_apart(runs, allowed);
+  if (!why.empty()) complain(why + ": " + result);
+  return why.empty();
 }
 
 /// The axes of `table --baseline`. Late axes at their default are found too, though names leave them out.
@@ -216,10 +228,9 @@ int table(const Options& options) {
   std::vector<Run> runs = merged(read_runs(options.files));
   for (Run& run : runs) add_guests(run, known_families());
   const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs), known_families());
-  write(options.format == "json" ? table_json(views, runs)
-        : options.format == "csv"
-            ? to_csv(table_records(views, runs, metrics_of(with_strangers(known_families(), runs))))
-            : shown(tables(views, runs), options.format),
+  write(options.format == "json"  ? table_json(views, runs)
+        : options.format == "csv" ? table_csv(views, runs, metrics_of(with_strangers(known_families(), runs)))
+                                  : shown(tables(views, runs, options.format == "html"), options.format),
         options.output);
   return failed_rows(runs);
 }
@@ -237,7 +248,13 @@ int advise_on(const Options& options) {
 }
 
 int export_runs(const Options& options) {
-  const std::vector<Run> runs = read_runs(options.files);
+  // Trackers of commits take a line a run; all else holds one run, or the medians of several.
+  const bool by_commit = options.format == "otava",
+             as_written = options.format.empty() || options.format == "gbench";
+  const std::vector<Run> runs = read_runs(options.files, {}, as_written);
+  if (!are_one(runs, "an export holds runs of one machine and build: export each by itself",
+               by_commit ? std::vector<std::string>{context::kRevision} : std::vector<std::string>{}))
+    return kIncomparable;
   write(options.format == "github-action" ? export_github_action(runs)
         : options.format == "bencher"     ? export_bencher(runs)
         : options.format == "otava"       ? export_otava(runs)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <unordered_map>
 
 #include "judge/format.hpp"
 #include "names/counters.hpp"
@@ -19,56 +20,74 @@ double number_of(const std::string& text) {
   return value;
 }
 
-/// Views that differ in `axis` only.
-bool differ_in(const View& a, const View& b, const std::string& axis) {
-  const auto others = [&axis](Axes fixed) {
-    std::erase_if(fixed, [&](const auto& each) { return each.first == axis; });
-    return fixed;
-  };
-  return a.family == b.family && a.columns == b.columns && others(a.fixed) == others(b.fixed);
+/// What views have in common that share a chart over `axis`: everything but its value.
+std::string shared_by(const View& view, const std::string& axis) {
+  std::string text = view.family;
+  for (const std::string& column : view.columns) text.append(1, '\0').append(column);
+  for (const auto& [name, value] : view.fixed)
+    if (name != axis) text.append("\0\0", 2).append(name).append(1, '\0').append(value);
+  return text;
 }
 
+/// A chart while its views are drawn into it.
+struct Drawing {
+  Chart chart;
+  std::map<double, double> bound;                      ///< y by x
+  std::unordered_map<std::string, std::size_t> lines;  ///< their places in the chart, by name
+};
+
 /// Draws a view's rows into the chart, and its bound where times are drawn.
-void draw(Chart& chart, std::map<double, double>& bound, const ChartSpec& spec, const View& view,
-          std::size_t file) {
+void draw(Drawing& drawing, const ChartSpec& spec, const View& view, std::size_t file) {
   for (const ViewRow& row : view.rows) {
     const Cell& cell = row.cells[file];
-    const Axes axes = all_axes(view, row);
     const auto value = cell.number(spec.y_metric);
+    if (!value) continue;
+    const Axes axes = all_axes(view, row);
     const double x = number_of(value_of(axes, spec.x_axis));
-    if (!value || !(x > 0) || (spec.keep && !spec.keep(axes))) continue;
+    if (!(x > 0) || (spec.keep && !spec.keep(axes))) continue;
     std::string name;
     for (const std::string& axis : spec.line)
       name += (name.empty() ? "" : ", ") + format_count(value_of(axes, axis));
-    auto line = std::ranges::find(chart.lines, name, &Chart::Line::name);
-    if (line == chart.lines.end()) line = chart.lines.insert(chart.lines.end(), {name, {}, false, false});
-    line->points.emplace_back(x, *value * spec.scale);
+    std::vector<Chart::Line>& lines = drawing.chart.lines;
+    const auto [line, added] = drawing.lines.try_emplace(name, lines.size());
+    if (added) lines.push_back({std::move(name), {}, false, false});
+    lines[line->second].points.emplace_back(x, *value * spec.scale);
     // The bound is the same for every row of a size: time x of bound.
     if (const auto pct = cell.number(counter::kBoundPct); pct && spec.y_metric == "time_us")
-      bound[x] = *value * spec.scale * *pct / 100;
+      drawing.bound[x] = *value * spec.scale * *pct / 100;
   }
 }
 
 }  // namespace
 
 // A chart with no line of two points shows nothing that the table does not, and is left out.
-std::vector<Chart> charts_of(const std::vector<View>& views, const View& view, std::size_t file) {
-  std::vector<Chart> charts;
-  for (const ChartSpec& spec : view.charts) {
-    Chart chart{spec.title, spec.x, spec.y, true, spec.log_y, {}};
-    std::map<double, double> bound;
-    bool is_first = true, seen = false;
-    for (const View& each : views) {
-      const bool drawn = &each == &view || (!spec.over.empty() && differ_in(each, view, spec.over));
-      seen = seen || &each == &view;
-      is_first = is_first && (seen || !drawn);
-      if (drawn) draw(chart, bound, spec, each, file);
+std::vector<std::vector<Chart>> charts_of(const std::vector<View>& views, std::size_t file) {
+  // By view and chart: those that are drawn there. A chart over an axis of tables stands at the first of
+  // them.
+  std::vector<std::vector<Drawing>> drawn(views.size());
+  std::unordered_map<std::string, std::size_t> first;
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    const View& view = views[v];
+    for (std::size_t s = 0; s < view.charts.size(); ++s) {
+      const ChartSpec& spec = view.charts[s];
+      std::size_t at = v;
+      if (!spec.over.empty())
+        at = first.try_emplace(shared_by(view, spec.over) + '\0' + std::to_string(s), v).first->second;
+      drawn[at].resize(view.charts.size());
+      drawn[at][s].chart = {spec.title, spec.x,     spec.y,
+                            true,       spec.log_y, std::move(drawn[at][s].chart.lines)};
+      draw(drawn[at][s], spec, view, file);
     }
-    for (Chart::Line& line : chart.lines) std::ranges::sort(line.points);
-    const bool any =
-        std::ranges::any_of(chart.lines, [](const Chart::Line& line) { return line.points.size() > 1; });
-    if (!bound.empty()) chart.lines.push_back({"bound", {bound.begin(), bound.end()}, true, false});
-    if (is_first && any) charts.push_back(std::move(chart));
+  }
+  std::vector<std::vector<Chart>> charts(views.size());
+  for (std::size_t v = 0; v < views.size(); ++v) {
+    for (auto& [chart, bound, lines] : drawn[v]) {
+      for (Chart::Line& line : chart.lines) std::ranges::sort(line.points);
+      const bool any =
+          std::ranges::any_of(chart.lines, [](const Chart::Line& line) { return line.points.size() > 1; });
+      if (!bound.empty()) chart.lines.push_back({"bound", {bound.begin(), bound.end()}, true, false});
+      if (any) charts[v].push_back(std::move(chart));
+    }
   }
   return charts;
 }

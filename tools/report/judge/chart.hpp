@@ -24,9 +24,9 @@ struct Chart {
   std::vector<Line> lines;
 };
 
-/// The charts of a view for one of its files. A chart that runs over an axis of tables stands at the first of
-/// them and draws them all.
-std::vector<Chart> charts_of(const std::vector<View>& views, const View& view, std::size_t file);
+/// The charts of each view for one of the files. A chart that runs over an axis of tables stands at the first
+/// of them and draws them all.
+std::vector<std::vector<Chart>> charts_of(const std::vector<View>& views, std::size_t file);
 /// Time over runs, with its change points.
 Chart chart_of(const Series& series);
 

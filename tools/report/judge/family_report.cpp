@@ -72,7 +72,8 @@ std::vector<Metric> metrics_of(const std::vector<const FamilyReport*>& families)
   std::vector<Metric> metrics = {{"time_us", "time", Form::time},
                                  {"spread", "\u00B1", Form::fraction},
                                  {"speedup", "speedup", Form::ratio},
-                                 {"gb_per_s", "GB/s", Form::tenths}};
+                                 {"gb_per_s", "GB/s", Form::tenths},
+                                 {"items_per_second", "items/s", Form::rate}};
   const auto add = [&](const std::vector<Metric>& more) {
     for (const Metric& each : more)
       if (std::ranges::find(metrics, each.name, &Metric::name) == metrics.end()) metrics.push_back(each);

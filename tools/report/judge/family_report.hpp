@@ -16,8 +16,9 @@ namespace overlap::report {
 
 /// A number that a row can have, and how it is shown.
 struct Metric {
-  /// time: microseconds; fraction: 0.01 for 1 %; percent: 1 for 1 %; tenths: one digit after the point.
-  enum class Form { time, ratio, fraction, percent, precise_percent, tenths };
+  /// time: microseconds; fraction: 0.01 for 1 %; percent: 1 for 1 %; tenths: one digit after the point; rate:
+  /// things per second, with the prefix that fits.
+  enum class Form { time, ratio, fraction, percent, precise_percent, tenths, rate };
   std::string name;  ///< in JSON and CSV; of a family's own column, the counter that it shows
   std::string head;  ///< of its column; empty: not a column of its own
   Form form = Form::tenths;

@@ -3,18 +3,41 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "names/context_keys.hpp"
 
 namespace overlap::report {
+namespace {
+
+/// Three digits, more above 1000: "0.123", "1.23", "12.3", "123", "1234".
+std::string format_digits(double value) {
+  const double size = std::fabs(value);
+  int digits = size < 10 ? 2 : size < 100 ? 1 : 0;
+  if (size > 0 && size < 1) digits = std::min(12, 2 - static_cast<int>(std::floor(std::log10(size))));
+  return fmt::format("{:.{}f}", value, digits);
+}
+
+}  // namespace
 
 // The unit goes by the value before it is rounded: 999.9 us is "1000 us".
 std::string format_time(double us) {
-  const auto digits = [](double value) { return value < 10 ? 2 : value < 100 ? 1 : 0; };
-  if (us < 1000) return fmt::format("{:.{}f} us", us, digits(us));
-  if (us < 1e6) return fmt::format("{:.{}f} ms", us / 1e3, digits(us / 1e3));
-  return fmt::format("{:.{}f} s", us / 1e6, digits(us / 1e6));
+  if (!(us > 0)) return fmt::format("{:.2f} us", us);
+  if (us < 1) return format_digits(us * 1e3) + " ns";
+  if (us < 1000) return format_digits(us) + " us";
+  if (us < 1e6) return format_digits(us / 1e3) + " ms";
+  return format_digits(us / 1e6) + " s";
+}
+
+std::string format_rate(double per_second, const std::string& unit) {
+  constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T"};
+  std::size_t thousands = 0;
+  for (; thousands + 1 < std::size(kPrefixes) && std::fabs(per_second) >= 1000; ++thousands)
+    per_second /= 1000;
+  const std::string named = kPrefixes[thousands] + unit;
+  return format_digits(per_second) + (named.empty() ? "" : " ") + named;
 }
 
 std::string format_change(double ratio) {
@@ -22,10 +45,11 @@ std::string format_change(double ratio) {
 }
 
 std::string format_count(const std::string& value) {
-  if (value.empty() || value.find_first_not_of("0123456789") != std::string::npos) return value;
+  const std::size_t sign = value.starts_with('-') ? 1 : 0;
+  if (value.size() == sign || value.find_first_not_of("0123456789", sign) != std::string::npos) return value;
   std::string grouped;
   for (std::size_t i = 0; i < value.size(); ++i) {
-    if (i > 0 && (value.size() - i) % 3 == 0) grouped += ',';
+    if (i > sign && (value.size() - i) % 3 == 0) grouped += ',';
     grouped += value[i];
   }
   return grouped;

@@ -8,8 +8,12 @@
 
 namespace overlap::report {
 
-/// "12.3 us", "4.56 ms": three or four digits, the unit that fits.
+/// "1.84 ns", "12.3 us", "4.56 ms": three or four digits, the unit that fits.
 std::string format_time(double us);
+
+/// "4.24 TB/s", "12.3 MB/s" of the unit "B/s"; "12.3 M" without one. Three or four digits; a prefix is a
+/// power of 1000.
+std::string format_rate(double per_second, const std::string& unit);
 
 /// "+1.2 %" for a ratio of 1.012. Nothing is shown as "+0.0 %", whichever side it comes from.
 std::string format_change(double ratio);

@@ -17,11 +17,12 @@ constexpr const char* kStages[] = {counter::kBoundUs,  counter::kSerialUs, count
                                    counter::kKernelUs, counter::kD2hUs,    counter::kLinkUs};
 
 /// Takes off axes that were added late, where they stand at what rows meant before.
-void take_defaults(Row& row, const FamilyReport& family) {
+/// @return whether the row has another name now.
+bool take_defaults(Row& row, const FamilyReport& family) {
   row.defaults = family.defaults;
-  std::erase_if(row.id.axes, [&](const auto& axis) {
-    return std::ranges::find(family.defaults, axis) != family.defaults.end();
-  });
+  return std::erase_if(row.id.axes, [&](const auto& axis) {
+           return std::ranges::find(family.defaults, axis) != family.defaults.end();
+         }) > 0;
 }
 
 /// Gives the row the stages of the one with the least bound, and the shares that follow from them. Stages
@@ -49,18 +50,21 @@ const std::vector<std::string>& bound_counters() {
 }
 
 void normalise(Run& run, const Families& families) {
-  const Families known = with_strangers(families, {run});
+  Run context;  // all that is asked of it
+  context.context = run.context;
+  const Families known = with_strangers(families, {context});
   std::map<Axes, std::vector<Row*>> groups;
+  bool any_renamed = false;
   for (Row& row : run.rows) {
     const FamilyReport& family = find_family(known, row.family());
-    take_defaults(row, family);
+    any_renamed = take_defaults(row, family) || any_renamed;
     if (family.data.empty() || row.failed() || !row.counter(counter::kBoundUs)) continue;
     Axes group = values_of(row, family.data);
     group.emplace_back(row.family(),
                        family.other_bound.empty() || !has_all(row, family.other_bound) ? "usual" : "other");
     groups[group].push_back(&row);
   }
-  if (const std::size_t same = tell_apart(run.rows); same > 0)
+  if (const std::size_t same = any_renamed ? tell_apart(run.rows) : 0; same > 0)
     run.warnings.push_back(fmt::format(
         "{} rows have the name of another once late axes are at their default: told apart by #2, #3 ...",
         same));

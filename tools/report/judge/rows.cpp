@@ -1,4 +1,4 @@
-// Rows are few and read once, so looking through all of them is fast enough.
+// Looking through all rows is fast enough where it is done once; who asks for every row has a RowFinder.
 #include "judge/rows.hpp"
 
 namespace overlap::report {
@@ -26,6 +26,26 @@ const Row* fastest(const Rows& rows) {
 const Row* find_row(const Rows& rows, const Axes& wanted) {
   const auto found = std::ranges::find_if(rows, [&](const Row* row) { return has_all(*row, wanted); });
   return found == rows.end() ? nullptr : *found;
+}
+
+const Row* RowFinder::find(const RowId& wanted) {
+  const char separator = '\0';  // which no name has
+  std::string family = wanted.family, values;
+  for (const auto& [axis, value] : wanted.axes) {
+    family.append(1, separator).append(axis);
+    values.append(value).append(1, separator);
+  }
+  const auto [rows, first_time] = found_.try_emplace(family);
+  if (first_time) {
+    for (const Row& row : run_.rows) {
+      if (row.family() != wanted.family || row.failed()) continue;
+      std::string key;
+      for (const auto& [axis, value] : wanted.axes) key.append(row.axis(axis)).append(1, separator);
+      rows->second.try_emplace(std::move(key), &row);
+    }
+  }
+  const auto found = rows->second.find(values);
+  return found == rows->second.end() ? nullptr : found->second;
 }
 
 Axes values_of(const Row& row, const std::vector<std::string>& axes) {

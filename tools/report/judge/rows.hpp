@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "read/results.hpp"
@@ -35,6 +37,20 @@ const Row* fastest(const Rows& rows);
 
 /// The first with these values; nullptr if there is none.
 const Row* find_row(const Rows& rows, const Axes& wanted);
+
+/// Finds the rows of a run by what they are, however many they are. The run must outlive it and keep its rows
+/// in place.
+class RowFinder {
+ public:
+  explicit RowFinder(const Run& run) : run_(run) {}
+  /// The first row of the family that has a time and all these axes; nullptr if there is none.
+  const Row* find(const RowId& wanted);
+
+ private:
+  const Run& run_;
+  /// By family and names of axes, once each has been asked for; then by values.
+  std::unordered_map<std::string, std::unordered_map<std::string, const Row*>> found_;
+};
 
 /// The row's values of these axes, defaults included; without those that it has not.
 Axes values_of(const Row& row, const std::vector<std::string>& axes);

@@ -1,9 +1,12 @@
 // Rows go into a table each by family and table axes, file by file. Axes that are the same in all rows of a
-// table move into its title. A row's baseline is the one that shares most of the other axes with it.
+// table move into its title. A row's baseline is the one that shares most of the other axes with it. Files
+// have a hundred thousand rows, in one table or in as many: nothing here looks through all of them for each.
 #include "judge/view.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <map>
 #include <unordered_map>
 
 #include "judge/statistics.hpp"
@@ -17,17 +20,9 @@ bool has_axes(const Row& row, const Axes& wanted) {
   return std::ranges::all_of(wanted, [&](const auto& axis) { return !row.axis(axis.first).empty(); });
 }
 
-/// Every axis that any of the rows has, in the order of their names.
-std::vector<std::string> axes_of(const Rows& rows) {
-  std::vector<std::string> axes;
-  for (const Row* row : rows)
-    for (const auto& [axis, value] : row->id.axes)
-      if (std::ranges::find(axes, axis) == axes.end()) axes.push_back(axis);
-  return axes;
-}
-
 /// Rows of one family and one table, file by file.
 struct Group {
+  std::size_t rank;  ///< of the family: that of its first row
   const FamilyReport* family;
   std::string name;  ///< of the family
   Axes key;
@@ -35,23 +30,87 @@ struct Group {
   std::vector<Rows> rows;
 };
 
-/// The baseline row that shares most coordinates with `row`: the same timing, the same pass.
-const Row* baseline_of(const Row& row, const Rows& rows, const Group& group) {
-  if (group.baseline.empty()) return nullptr;
-  const Row* best = nullptr;
-  std::ptrdiff_t most = -1;
-  const std::vector<std::string> axes = axes_of(rows);
-  for (const Row* candidate : rows) {
-    if (candidate->failed() || !has_all(*candidate, group.baseline)) continue;
-    const auto shared = std::ranges::count_if(
-        axes, [&](const std::string& axis) { return row.axis(axis) == candidate->axis(axis); });
-    if (shared > most) {
-      most = shared;
-      best = candidate;
+/// A line of a table: a row as each file has it, nullptr where one has not.
+struct Line {
+  std::vector<const Row*> rows;
+  ViewRow shown;
+
+  const Row& any() const {
+    return **std::ranges::find_if(rows, [](const Row* row) { return row != nullptr; });
+  }
+};
+
+/// Numbers for texts, so that lines are compared by numbers: from 1 on for those that are known.
+class Words {
+ public:
+  std::size_t add(const std::string& text) {
+    return numbers_.try_emplace(text, numbers_.size() + 1).first->second;
+  }
+  /// 0 for another text.
+  std::size_t find(const std::string& text) const {
+    const auto found = numbers_.find(text);
+    return found == numbers_.end() ? 0 : found->second;
+  }
+
+ private:
+  std::unordered_map<std::string, std::size_t> numbers_;
+};
+
+/// For each row of a file, the baseline row that shares most coordinates with it: the same timing, the same
+/// pass. Of equals the first. Only columns in which baseline rows differ make one better than another; and a
+/// value that none of them has is as good as any other such. So rows that stand the same to all of them are
+/// looked up once.
+class Baselines {
+ public:
+  Baselines(const std::vector<Line>& lines, std::size_t file, const Axes& baseline) : file_(file) {
+    if (baseline.empty() || lines.empty()) return;
+    std::vector<const Line*> all;
+    for (const Line& line : lines)
+      if (const Row* row = line.rows[file]; row && !row->failed() && has_all(*row, baseline))
+        all.push_back(&line);
+    if (all.empty()) return;
+    for (std::size_t c = 0; c < lines[0].shown.values.size(); ++c) {
+      const auto differs = [&](const Line* line) { return line->shown.values[c] != all[0]->shown.values[c]; };
+      if (std::ranges::any_of(all, differs)) columns_.push_back(c);
+    }
+    words_.resize(columns_.size());
+    for (const Line* line : all) {
+      Place place;
+      for (std::size_t i = 0; i < columns_.size(); ++i)
+        place.push_back(words_[i].add(line->shown.values[columns_[i]]));
+      if (known_.try_emplace(place, line->rows[file]).second)
+        candidates_.emplace_back(std::move(place), line->rows[file]);
     }
   }
-  return best;
-}
+
+  /// nullptr if there is no baseline row.
+  const Row* of(const Line& line) {
+    if (candidates_.empty()) return nullptr;
+    Place place;
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      place.push_back(words_[i].find(line.shown.values[columns_[i]]));
+    const auto [known, added] = known_.try_emplace(place, nullptr);
+    if (added) {
+      std::ptrdiff_t most = -1;
+      for (const auto& [candidate, row] : candidates_) {
+        std::ptrdiff_t shared = 0;
+        for (std::size_t i = 0; i < place.size(); ++i) shared += place[i] == candidate[i];
+        if (shared <= most) continue;
+        most = shared;
+        known->second = row;
+      }
+    }
+    return known->second;
+  }
+
+ private:
+  using Place = std::vector<std::size_t>;  ///< the words in each of the columns
+  std::size_t file_;
+  std::vector<std::size_t> columns_;
+  std::vector<Words> words_;
+  std::vector<std::pair<Place, const Row*>> candidates_;
+  std::map<Place, const Row*> known_;
+};
 
 /// Nothing where there is nothing to divide by.
 std::optional<double> ratio(double above, double below) {
@@ -59,47 +118,47 @@ std::optional<double> ratio(double above, double below) {
   return above / below;
 }
 
-/// A row to compare with: the first of the run with these axes, whatever others it has; nullptr if there is
-/// none.
-const Row* find_in(const Run& run, const RowId& wanted) {
-  const auto found = std::ranges::find_if(run.rows, [&](const Row& row) {
-    return row.family() == wanted.family && !row.failed() && has_all(row, wanted.axes);
-  });
-  return found == run.rows.end() ? nullptr : &*found;
+/// Spread of the repetitions if there are three or more, else that of the row's own samples. One sample has
+/// none; a row that does not say how many it took, but that they do not differ, took one.
+std::optional<double> spread_in(const Row& row) {
+  if (row.times_us.size() >= 3) return spread_of(row.times_us);
+  const auto cv = row.counter(counter::kCv);
+  const double usual = cv && *cv > 0 ? 2 : 1;
+  return row.counter(counter::kSamples).value_or(usual) > 1 ? cv : std::nullopt;
 }
 
-/// All numbers of a row in one file. A failed row has none but its failure. Spread is that of the repetitions
-/// if there are three or more, else that of the row's own samples.
-Cell make_cell(const Row& row, const Row* baseline, const Run& run, const FamilyReport& family) {
+/// All numbers of a row in one file. A failed row has none but its failure.
+Cell make_cell(const Row& row, const Row* baseline, RowFinder& run, const FamilyReport& family) {
   Cell cell;
   cell.present = true;
   cell.failure = row.failure;
+  cell.skipped = row.skipped;
   if (row.failed()) return cell;
-  const auto set = [&cell](const std::string& metric, std::optional<double> value) {
-    if (value) cell.numbers[metric] = *value;
+  const auto set = [&cell](std::string_view metric, std::optional<double> value) {
+    if (value && !cell.number(metric)) cell.numbers.emplace_back(metric, *value);
   };
-  for (const char* usual :
-       {counter::kBoundPct, counter::kOverlapPct, counter::kSubmitUs, counter::kCpuFreePct})
-    set(usual, row.counter(usual));
-  for (const Column& column : family.columns) set(column.metric.name, row.counter(column.metric.name));
   const double time_us = row.time_us();
   cell.bound_by = row.bound_by;
   cell.over_budget = row.counter(counter::kOverBudget).value_or(0) > 0;
   set("time_us", time_us);
-  set("spread", row.times_us.size() < 3 ? row.counter(counter::kCv) : spread_of(row.times_us));
+  set("spread", spread_in(row));
   if (baseline) set("speedup", ratio(baseline->time_us(), time_us));
   for (const Reference& reference : family.references) {
     const std::optional<RowId> wanted = reference.row(row);
-    if (const Row* found = wanted ? find_in(run, *wanted) : nullptr)
+    if (const Row* found = wanted ? run.find(*wanted) : nullptr)
       set(reference.metric, ratio(reference.scale * found->time_us(), time_us));
   }
   if (const auto rate = row.counter(counter::kBytesPerSecond)) set("gb_per_s", *rate / 1e9);
-  if (!family.submits) {
-    for (const char* none : {counter::kSubmitUs, counter::kCpuFreePct}) cell.numbers.erase(none);
-    return cell;
+  set("items_per_second", row.counter("items_per_second"));
+  set(counter::kBoundPct, row.counter(counter::kBoundPct));
+  set(counter::kOverlapPct, row.counter(counter::kOverlapPct));
+  if (family.submits) {
+    set(counter::kSubmitUs, row.counter(counter::kSubmitUs));
+    set(counter::kCpuFreePct, row.counter(counter::kCpuFreePct));
+    cell.host_bound = row.counter(counter::kHostBound).value_or(0) > 0;
+    if (cell.number(counter::kSubmitUs)) set(counter::kHostBound, cell.host_bound ? 1 : 0);
   }
-  cell.host_bound = row.counter(counter::kHostBound).value_or(0) > 0;
-  if (cell.number(counter::kSubmitUs)) set(counter::kHostBound, cell.host_bound ? 1 : 0);
+  for (const Column& column : family.columns) set(column.metric.name, row.counter(column.metric.name));
   return cell;
 }
 
@@ -107,75 +166,143 @@ Cell make_cell(const Row& row, const Row* baseline, const Run& run, const Family
 /// groups whose first row has its axes.
 std::vector<Group> group_rows(const std::vector<Run>& runs, const Axes& asked, const Families& families) {
   std::vector<Group> groups;
+  std::unordered_map<std::string, std::size_t> index, ranks;
   for (std::size_t file = 0; file < runs.size(); ++file) {
     for (const Row& row : runs[file].rows) {
       const FamilyReport& family = find_family(families, row.family());
       const Axes key = values_of(row, family.table_axes());
-      auto found = std::ranges::find_if(
-          groups, [&](const Group& group) { return group.name == row.family() && group.key == key; });
-      if (found == groups.end()) {
+      std::string name = row.family();
+      for (const auto& [axis, value] : key) name.append(1, '\0').append(axis).append(1, '\0').append(value);
+      const auto [found, added] = index.try_emplace(std::move(name), groups.size());
+      if (added) {
+        const std::size_t rank = ranks.try_emplace(row.family(), ranks.size()).first->second;
         const bool use_asked = !asked.empty() && has_axes(row, asked);
-        groups.push_back({&family, row.family(), key, use_asked ? asked : family.table_baseline(),
+        groups.push_back({rank, &family, row.family(), key, use_asked ? asked : family.table_baseline(),
                           std::vector<Rows>(runs.size())});
-        found = groups.end() - 1;
       }
-      found->rows[file].push_back(&row);
+      groups[found->second].rows[file].push_back(&row);
     }
   }
-  // A family's groups belong together, families in the order of their first row.
-  std::vector<std::string> names;
-  for (const Group& group : groups)
-    if (std::ranges::find(names, group.name) == names.end()) names.push_back(group.name);
-  std::ranges::stable_sort(groups, {},
-                           [&](const Group& group) { return std::ranges::find(names, group.name); });
+  // A family's groups belong together.
+  std::ranges::stable_sort(groups, {}, &Group::rank);
   return groups;
 }
 
-/// The axes that all rows share become the view's, the others its columns.
-void sort_axes(View& view, const Rows& all) {
-  for (const std::string& axis : axes_of(all)) {
-    if (std::ranges::find(view.fixed, axis, &Axes::value_type::first) != view.fixed.end()) continue;
-    const std::string& value = all.front()->axis(axis);
-    const bool constant = std::ranges::all_of(all, [&](const Row* row) { return row->axis(axis) == value; });
-    if (constant && all.size() > 1)
-      view.fixed.emplace_back(axis, value);
-    else
-      view.columns.push_back(axis);
-  }
-}
-
-/// A group as a table. A row that several files have is one line, found by its name.
-View make_view(const Group& group, const std::vector<Run>& runs) {
-  const FamilyReport& family = *group.family;
-  View view;
-  view.family = group.name;
-  for (const auto& axis : group.key)  // what goes without saying is not said
-    if (std::ranges::find(family.defaults, axis) == family.defaults.end()) view.fixed.push_back(axis);
-  view.baseline = group.baseline;
-  view.metrics = metrics_of({&family});
-  view.charts = family.charts;
-  Rows all;  // each row once, in the order of the files
-  std::unordered_map<std::string, std::vector<const Row*>> by_name;  // file by file
-  for (std::size_t file = 0; file < runs.size(); ++file) {
+/// The rows of a group as lines, each row once, in the order of the files. A row that several files have is
+/// one line, found by its name.
+std::vector<Line> lines_of(const Group& group) {
+  std::vector<Line> lines;
+  std::unordered_map<std::string, std::size_t> by_name;
+  by_name.reserve(group.rows[0].size());
+  for (std::size_t file = 0; file < group.rows.size(); ++file) {
     for (const Row* row : group.rows[file]) {
-      const auto [found, added] = by_name.try_emplace(row->name(), runs.size(), nullptr);
-      if (added) all.push_back(row);
-      const Row*& known = found->second[file];
+      std::string name = row->name();
+      const auto [found, added] = by_name.try_emplace(name, lines.size());
+      if (added) lines.push_back({std::vector<const Row*>(group.rows.size()), {std::move(name), {}, {}}});
+      const Row*& known = lines[found->second].rows[file];
       if (!known) known = row;
     }
   }
-  sort_axes(view, all);
-  for (const Row* row : all) {
-    ViewRow line;
-    for (const std::string& axis : view.columns) line.values.push_back(row->axis(axis));
-    const auto& rows = by_name.at(row->name());
-    for (std::size_t file = 0; file < runs.size(); ++file)
-      line.cells.push_back(
-          rows[file]
-              ? make_cell(*rows[file], baseline_of(*rows[file], group.rows[file], group), runs[file], family)
-              : Cell{});
-    view.rows.push_back(std::move(line));
+  return lines;
+}
+
+/// Puts what the rows are into the lines: a column for each axis that any of them has, in the order of their
+/// names, and for what else makes them differ.
+/// @return the names of the columns.
+std::vector<std::string> add_columns(std::vector<Line>& lines) {
+  std::vector<std::string> columns;
+  const auto place_of = [&columns](const std::string& name, std::size_t guess) {
+    if (guess < columns.size() && columns[guess] == name) return guess;
+    const auto found = std::ranges::find(columns, name) - columns.begin();
+    if (found == std::ssize(columns)) columns.push_back(name);
+    return static_cast<std::size_t>(found);
+  };
+  for (Line& line : lines) {
+    const RowId& id = line.any().id;
+    std::vector<std::string>& values = line.shown.values;
+    const auto put = [&](const Axes& axes) {
+      for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::size_t at = place_of(axes[i].first, i);
+        if (at >= values.size()) values.resize(std::max(at + 1, columns.size()));
+        values[at] = axes[i].second;
+      }
+    };
+    id.axes_are_labels() ? put(id.axes) : put(id.labelled());
   }
+  for (Line& line : lines) {
+    line.shown.values.resize(columns.size());
+    for (const auto& [axis, value] : line.any().defaults)
+      if (const auto at = std::ranges::find(columns, axis) - columns.begin(); at < std::ssize(columns))
+        if (std::string& own = line.shown.values[static_cast<std::size_t>(at)]; own.empty()) own = value;
+  }
+  // What is not an axis, where lines differ in it. Names without threads mean one.
+  const auto add = [&](std::string name, const auto& value_of_row, bool even_if_same) {
+    std::vector<std::string> values;
+    for (const Line& line : lines) values.push_back(value_of_row(line.any().id));
+    const bool same = std::ranges::all_of(values, [&](const std::string& each) { return each == values[0]; });
+    if (same && !(even_if_same && !values[0].empty())) return;
+    while (std::ranges::find(columns, name) != columns.end()) name = "run " + name;
+    columns.push_back(std::move(name));
+    for (std::size_t i = 0; i < lines.size(); ++i) lines[i].shown.values.push_back(std::move(values[i]));
+  };
+  const bool any_threads =
+      std::ranges::any_of(lines, [](const Line& line) { return !line.any().id.threads().empty(); });
+  if (any_threads)
+    add(
+        "threads", [](const RowId& id) { return id.threads().empty() ? "1" : id.threads(); }, true);
+  add(
+      "clock", [](const RowId& id) { return id.clock(); }, false);
+  add(
+      "#", [](const RowId& id) { return std::to_string(id.ordinal); }, false);
+  return columns;
+}
+
+/// Columns that say the same of all lines become the view's, and so do those that it fixes.
+void move_constant(View& view, std::vector<std::string> columns, std::vector<Line>& lines) {
+  std::vector<std::size_t> kept;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (std::ranges::find(view.fixed, columns[c], &Axes::value_type::first) != view.fixed.end()) continue;
+    const std::string& value = lines[0].shown.values[c];
+    const bool constant =
+        std::ranges::all_of(lines, [&](const Line& line) { return line.shown.values[c] == value; });
+    if (constant && lines.size() > 1) {
+      view.fixed.emplace_back(columns[c], value);
+    } else {
+      kept.push_back(c);
+      view.columns.push_back(std::move(columns[c]));
+    }
+  }
+  for (Line& line : lines) {
+    std::vector<std::string> values;
+    values.reserve(kept.size());
+    for (const std::size_t c : kept) values.push_back(std::move(line.shown.values[c]));
+    line.shown.values = std::move(values);
+  }
+}
+
+/// A group as a table.
+View make_view(const Group& group, std::deque<RowFinder>& runs, std::shared_ptr<const Look> look) {
+  const FamilyReport& family = *group.family;
+  View view;
+  view.family = group.name;
+  view.is_known = !family.name.empty();
+  for (const auto& axis : group.key)  // what goes without saying is not said
+    if (std::ranges::find(family.defaults, axis) == family.defaults.end()) view.fixed.push_back(axis);
+  view.baseline = group.baseline;
+  view.metrics = look->metrics;
+  view.charts = look->charts;
+  view.look = std::move(look);
+  std::vector<Line> lines = lines_of(group);
+  move_constant(view, add_columns(lines), lines);
+  std::vector<Baselines> baselines;
+  for (std::size_t file = 0; file < runs.size(); ++file) baselines.emplace_back(lines, file, group.baseline);
+  for (Line& line : lines) {
+    for (std::size_t file = 0; file < runs.size(); ++file)
+      line.shown.cells.push_back(
+          line.rows[file] ? make_cell(*line.rows[file], baselines[file].of(line), runs[file], family)
+                          : Cell{});
+  }
+  for (Line& line : lines) view.rows.push_back(std::move(line.shown));
   for (std::size_t file = 0; family.notes && file < runs.size(); ++file)
     for (std::string& note :
          family.notes(only(group.rows[file], [](const Row& row) { return !row.failed(); })))
@@ -194,15 +321,21 @@ Axes all_axes(const View& view, const ViewRow& row) {
   return axes;
 }
 
-std::optional<double> Cell::number(const std::string& metric) const {
-  const auto found = numbers.find(metric);
+std::optional<double> Cell::number(std::string_view metric) const {
+  const auto found = std::ranges::find(numbers, metric, &std::pair<std::string, double>::first);
   return found == numbers.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::vector<View> make_views(const std::vector<Run>& runs, const Axes& baseline, const Families& families) {
   const Families known = with_strangers(families, runs);
+  std::deque<RowFinder> finders(runs.begin(), runs.end());
+  std::map<const FamilyReport*, std::shared_ptr<const Look>> looks;
   std::vector<View> views;
-  for (const Group& group : group_rows(runs, baseline, known)) views.push_back(make_view(group, runs));
+  for (const Group& group : group_rows(runs, baseline, known)) {
+    std::shared_ptr<const Look>& look = looks[group.family];
+    if (!look) look = std::make_shared<Look>(Look{metrics_of({group.family}), group.family->charts});
+    views.push_back(make_view(group, finders, look));
+  }
   return views;
 }
 

@@ -2,9 +2,11 @@
 // format.
 #pragma once
 
-#include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,32 +20,44 @@ std::string file_letter(std::size_t file);
 /// What one file says of one row.
 struct Cell {
   bool present = false;
-  std::string failure;
-  std::string bound_by;
+  bool skipped = false;  ///< on purpose: `failure` says why
   bool host_bound = false;
   bool over_budget = false;  ///< its wall-clock budget ended it early: fewer samples than planned
-  std::map<std::string, double> numbers;  ///< by metric; what makes no sense for the row is absent
+  std::string failure;
+  std::string bound_by;
+  /// By metric; what makes no sense for the row is absent.
+  std::vector<std::pair<std::string, double>> numbers;
 
   /// Nothing if the row has no such number.
-  std::optional<double> number(const std::string& metric) const;
+  std::optional<double> number(std::string_view metric) const;
 };
 
 /// A row of any of the files.
 struct ViewRow {
+  std::string name;                 ///< by which it is known everywhere
   std::vector<std::string> values;  ///< of View::columns
   std::vector<Cell> cells;          ///< one per file
+};
+
+/// What all tables of a family have in common.
+struct Look {
+  std::vector<Metric> metrics;
+  std::vector<ChartSpec> charts;
 };
 
 /// A table before it is laid out: rows of one family that share the values of its table axes.
 struct View {
   std::string family;
-  Axes fixed;                        ///< what all its rows share
-  std::vector<std::string> columns;  ///< axes that differ between its rows
-  Axes baseline;                     ///< empty: nothing to compare with
-  std::vector<Metric> metrics;       ///< in the order of their columns
+  Axes fixed;  ///< what all its rows share
+  std::vector<std::string>
+      columns;    ///< what differs between its rows: axes, threads, clock, "#" of equal names
+  Axes baseline;  ///< empty: nothing to compare with
+  std::shared_ptr<const Look> look;  ///< holds the next two
+  std::span<const Metric> metrics;   ///< in the order of their columns
+  std::span<const ChartSpec> charts;
   std::vector<ViewRow> rows;
-  std::vector<ChartSpec> charts;
   std::vector<std::string> notes;  ///< what the rows say together, a sentence each
+  bool is_known = false;           ///< the report knows the family, or the run has told of it
 };
 
 /// What a row of a view is, in the order of its name: what the view fixes, then its own columns.

@@ -21,12 +21,17 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
 
   ParsedFile file;
 
-  bool null() override { return value({}); }
-  bool boolean(bool flag) override { return value({Value::Kind::boolean, flag, 0}); }
-  bool number_integer(number_integer_t v) override { return number(static_cast<double>(v)); }
-  bool number_unsigned(number_unsigned_t v) override { return number(static_cast<double>(v)); }
-  bool number_float(number_float_t v, const string_t&) override { return number(v); }
-  bool string(string_t& text) override { return value({Value::Kind::text, false, 0, std::move(text)}); }
+  bool null() override { return keep_context({}), value({}); }
+  bool boolean(bool flag) override { return keep_context(flag), value({Value::Kind::boolean, flag, 0}); }
+  bool number_integer(number_integer_t v) override { return keep_context(v), number(static_cast<double>(v)); }
+  bool number_unsigned(number_unsigned_t v) override {
+    return keep_context(v), number(static_cast<double>(v));
+  }
+  bool number_float(number_float_t v, const string_t&) override { return keep_context(v), number(v); }
+  bool string(string_t& text) override {
+    if (in_context()) keep_context(text);
+    return value({Value::Kind::text, false, 0, std::move(text)});
+  }
   /// Text has no binary values; the interface asks for the function all the same.
   bool binary(binary_t&) override { return true; }
   bool key(string_t& key) override {
@@ -38,15 +43,18 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   bool start_object(std::size_t) override {
     if (in_rows()) fields_ = {{}, rows_ < text_.row_offsets.size() ? text_.row_offsets[rows_] : 0};
     if (depth_ == 1 && root_key_ == "context") file.has_context = true;
+    if (in_context()) context_open_.emplace_back(key_, Json::object());
     return open();
   }
   bool start_array(std::size_t) override {
     if (depth_ == 1 && root_key_ == "benchmarks") file.has_benchmarks = true;
     if (in_rows()) refuse_element();
+    if (in_context()) context_open_.emplace_back(key_, Json::array());
     return open();
   }
   bool end_object() override {
     --depth_;
+    close_context();
     if (!in_rows()) return true;
     ++rows_;
     row_(std::move(fields_));
@@ -54,6 +62,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   }
   bool end_array() override {
     --depth_;
+    close_context();
     return true;
   }
   /// Says the library's reason without the position that it begins with: that one counts in the cleaned text,
@@ -72,6 +81,25 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
  private:
   /// Whether what comes is an element of "benchmarks".
   bool in_rows() const { return depth_ == 2 && root_key_ == "benchmarks" && file.has_benchmarks; }
+  /// Whether what comes belongs into the context.
+  bool in_context() const { return depth_ >= 2 && root_key_ == "context"; }
+  /// Takes a value of the context over as it is. Of equal keys the first counts.
+  void keep_context(Json v) {
+    if (!in_context()) return;
+    Json& into = context_open_.empty() ? file.written_context : context_open_.back().second;
+    if (into.is_array())
+      into.push_back(std::move(v));
+    else if (!into.find(key_))
+      into.add(key_, std::move(v));
+  }
+  /// Puts an object or an array of the context, which is complete, into the one that it stands in.
+  void close_context() {
+    if (!in_context() || context_open_.empty()) return;
+    Json complete = std::move(context_open_.back().second);
+    key_ = std::move(context_open_.back().first);
+    context_open_.pop_back();
+    keep_context(std::move(complete));
+  }
   /// Goes a level deeper. What a row has for an object or an array is kept as `nested`, unread.
   bool open() {
     if (depth_ == 3 && root_key_ == "benchmarks") store(fields_.values, {Value::Kind::nested});
@@ -119,6 +147,7 @@ class Handler : public nlohmann::json_sax<nlohmann::json> {
   std::string root_key_, key_;
   Fields fields_;
   std::vector<std::pair<std::string, Value>> context_;
+  std::vector<std::pair<std::string, Json>> context_open_;  ///< objects and arrays in it, by their keys
 };
 
 }  // namespace

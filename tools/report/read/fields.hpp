@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "read/json.hpp"
 #include "read/json_text.hpp"
 
 namespace overlap::report {
@@ -55,6 +56,7 @@ struct Fields {
 /// What a file has beside its rows.
 struct ParsedFile {
   std::map<std::string, std::string> context;  ///< of values that are no objects or arrays
+  Json written_context = Json::object();       ///< all of it
   bool has_context = false, has_benchmarks = false;
   std::size_t duplicates = 0;  ///< keys that an object has already
   std::string first_duplicate;

@@ -1,7 +1,11 @@
-// Converts from and to the library's value. Files that are large are not read this way (fields.cpp).
+// Reads by the library, and writes as it does. Files that are large are not read this way (fields.cpp).
 #include "read/json.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 namespace overlap::report {
@@ -24,34 +28,73 @@ Json from_library(const Library& value) {
     }
     case Library::value_t::object: {
       Json all = Json::object();
-      for (const auto& [key, each] : value.items()) all[key] = from_library(each);
+      for (const auto& [key, each] : value.items()) all.add(key, from_library(each));
       return all;
     }
     default: return {};
   }
 }
 
-/// The way back. Copies everything.
-Library to_library(const Json& json) {
-  struct Convert {
-    Library operator()(std::monostate) const { return nullptr; }
-    Library operator()(bool flag) const { return flag; }
-    Library operator()(std::int64_t number) const { return number; }
-    Library operator()(double number) const { return number; }
-    Library operator()(const std::string& text) const { return text; }
-    Library operator()(const Json::Array& all) const {
-      Library array = Library::array();
-      for (const Json& each : all) array.push_back(to_library(each));
-      return array;
+/// Appends a value as the library would, which would need a copy of all of it, and look through all members
+/// of an object for each of them.
+class Writer {
+ public:
+  Writer(std::string& out, int indent) : out_(out), indent_(indent) {}
+
+  void write(const Json& json) {
+    std::visit([this](const auto& value) { write_value(value); }, json.value());
+  }
+
+ private:
+  void write_value(std::monostate) { out_ += "null"; }
+  void write_value(bool flag) { out_ += flag ? "true" : "false"; }
+  void write_value(std::int64_t number) { out_ += std::to_string(number); }
+  /// The shortest text that is this number again, which has a point or an exponent.
+  void write_value(double number) {
+    if (!std::isfinite(number)) return write_value(std::monostate());
+    const std::size_t begin = out_.size();
+    fmt::format_to(std::back_inserter(out_), "{}", number);
+    if (out_.find_first_of(".e", begin) == std::string::npos) out_ += ".0";
+  }
+  void write_value(const std::string& text) {
+    const bool plain =
+        std::ranges::all_of(text, [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; });
+    if (plain)
+      out_.append("\"").append(text).append("\"");
+    else
+      out_ += Library(text).dump(-1, ' ', false, Library::error_handler_t::replace);
+  }
+  void write_value(const Json::Array& all) {
+    write_list('[', ']', all, [this](const Json& each) { write(each); });
+  }
+  void write_value(const Json::Object& all) {
+    write_list('{', '}', all, [this](const auto& member) {
+      write_value(member.first);
+      out_ += indent_ < 0 ? ":" : ": ";
+      write(member.second);
+    });
+  }
+  template <class List, class Write>
+  void write_list(char open, char close, const List& all, const Write& write_each) {
+    out_ += open;
+    ++depth_;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i > 0) out_ += ',';
+      new_line();
+      write_each(all[i]);
     }
-    Library operator()(const Json::Object& all) const {
-      Library object = Library::object();
-      for (const auto& [key, each] : all) object[key] = to_library(each);
-      return object;
-    }
-  };
-  return std::visit(Convert(), json.value());
-}
+    --depth_;
+    if (!all.empty()) new_line();
+    out_ += close;
+  }
+  void new_line() {
+    if (indent_ >= 0) out_.append("\n").append(depth_ * static_cast<std::size_t>(indent_), ' ');
+  }
+
+  std::string& out_;
+  int indent_;
+  std::size_t depth_ = 0;
+};
 
 /// @throws JsonError of a wrong shape, which has no offset.
 [[noreturn]] void refuse(const std::string& reason) { throw JsonError(reason, 0); }
@@ -70,7 +113,9 @@ Json Json::parse(std::string_view text) {
 }
 
 std::string Json::dump(int indent) const {
-  return to_library(*this).dump(indent, ' ', false, Library::error_handler_t::replace);
+  std::string text;
+  Writer(text, indent).write(*this);
+  return text;
 }
 
 bool Json::is_number() const {

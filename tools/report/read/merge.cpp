@@ -1,6 +1,8 @@
-// Runs are one if they say the same of the machine and have no row in common. Rows in common mean that
-// somebody wants to see them side by side.
+// The one rule by which runs belong together. What a run does not say of its driver, its build or its
+// revision cannot differ; where it was made it has to say as the other does.
 #include "read/merge.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
@@ -12,42 +14,94 @@
 namespace overlap::report {
 namespace {
 
-/// Keys in which runs of one machine agree. Revision and build may differ.
-constexpr const char* kMachine[] = {context::kBackend, context::kGpu, context::kComputeCapability,
-                                    context::kDriver};
-
-/// A key that neither run has is one in which they agree.
-bool same_machine(const Run& a, const Run& b) {
-  return std::ranges::all_of(kMachine, [&](const char* key) { return a.about(key) == b.about(key); });
+/// What the run says under a key; "unknown" says nothing.
+std::string said(const Run& run, const char* key) {
+  std::string value = run.about(key);
+  return value == "unknown" ? "" : value;
 }
 
-/// Whether any row stands in both, failed ones included.
-bool share_a_row(const Run& a, const Run& b) {
-  std::unordered_set<std::string> names;
-  for (const Row& row : a.rows) names.insert(row.name());
-  return std::ranges::any_of(b.rows, [&](const Row& row) { return names.contains(row.name()); });
+/// Whether the row names stand in both, failed rows included.
+bool share_a_name(const std::unordered_set<std::string>& names, const Run& run) {
+  return std::ranges::any_of(run.rows, [&](const Row& row) { return names.contains(row.name()); });
+}
+
+/// Takes over what only the other one says.
+void join_context(Run& into, const Run& run) {
+  for (const auto& [key, value] : run.context)
+    if (said(into, key.c_str()).empty()) into.context[key] = value;
+  for (const auto& [key, value] : run.written_context.members())
+    if (!into.written_context.find(key)) into.written_context.add(key, value);
 }
 
 }  // namespace
 
+// A GPU's UUID is worth more than the name of a host, which containers make up. The library's own build type
+// says nothing of a program that says its own, and distributions build all of them as "debug".
+std::vector<Difference> differences(const Run& a, const Run& b) {
+  std::vector<Difference> found;
+  const auto look = [&](const char* key, bool must_say) {
+    const std::string first = said(a, key), second = said(b, key);
+    const bool says = must_say || (!first.empty() && !second.empty());
+    if (says && first != second) found.push_back({key, first, second});
+  };
+  const auto both_say = [&](const char* key) { return !said(a, key).empty() && !said(b, key).empty(); };
+  if (both_say(context::kGpuUuid)) {
+    look(context::kGpuUuid, true);
+  } else {
+    for (const char* key : {context::kHostName, context::kGpu, context::kNumCpus}) look(key, true);
+  }
+  look(context::kBackend, true);
+  look(context::kDriver, false);
+  look(both_say(context::kBuildType) ? context::kBuildType : context::kLibraryBuildType, false);
+  // Foreign programs say neither build nor revision: the same rows of another program may be anything.
+  if (said(a, context::kBackend).empty() && said(b, context::kBackend).empty())
+    look(context::kExecutable, false);
+  look(context::kRevision, false);
+  return found;
+}
+
 std::vector<Run> merged(std::vector<Run> runs) {
   std::vector<Run> result;
+  std::vector<std::unordered_set<std::string>> names;  // of the rows of each
   for (Run& run : runs) {
     // The first that fits. A run without rows complements nothing.
-    const auto into = std::ranges::find_if(result, [&](const Run& earlier) {
-      return !earlier.rows.empty() && !run.rows.empty() && same_machine(earlier, run) &&
-             !share_a_row(earlier, run);
-    });
-    if (into == result.end()) {
+    std::size_t into = 0;
+    while (into < result.size() &&
+           (names[into].empty() || run.rows.empty() || !differences(result[into], run).empty() ||
+            share_a_name(names[into], run)))
+      ++into;
+    if (into == result.size()) {
+      names.emplace_back();
+      if (runs.size() > 1)
+        for (const Row& row : run.rows) names.back().insert(row.name());
       result.push_back(std::move(run));
       continue;
     }
-    into->path += " + " + run.path;
-    into->context.merge(run.context);  // what only the later one says
-    std::ranges::move(run.rows, std::back_inserter(into->rows));
-    std::ranges::move(run.warnings, std::back_inserter(into->warnings));
+    Run& whole = result[into];
+    whole.path += " + " + run.path;
+    join_context(whole, run);
+    for (const Row& row : run.rows) names[into].insert(row.name());
+    std::ranges::move(run.rows, std::back_inserter(whole.rows));
+    std::ranges::move(run.warnings, std::back_inserter(whole.warnings));
   }
   return result;
+}
+
+std::string why_apart(const std::vector<Run>& runs, const std::vector<std::string>& allowed) {
+  if (runs.empty()) return "";
+  Run all;  // what the runs so far say together
+  all.context = runs.front().context;
+  for (const Run& run : runs) {
+    std::string text;
+    for (const auto& [key, first, second] : differences(all, run)) {
+      if (std::ranges::find(allowed, key) != allowed.end()) continue;
+      const auto shown = [](const std::string& value) { return value.empty() ? "not said" : value; };
+      text += fmt::format("{}{} ({} / {})", text.empty() ? "" : ", ", key, shown(first), shown(second));
+    }
+    if (!text.empty()) return fmt::format("{} and {} differ in {}", runs.front().path, run.path, text);
+    join_context(all, run);
+  }
+  return "";
 }
 
 }  // namespace overlap::report

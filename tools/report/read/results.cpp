@@ -59,12 +59,11 @@ const std::unordered_set<std::string_view>& standard_fields() {
 
 using Counters = std::vector<std::pair<std::string, double>>;
 
-/// Microseconds in a unit of time; nothing for another word.
-std::optional<double> us_per(const std::string& unit) {
-  if (unit == "ns") return 1e-3;
-  if (unit == "us") return 1;
-  if (unit == "ms") return 1e3;
-  if (unit == "s") return 1e6;
+/// The unit of time and its microseconds; nothing for another word.
+std::optional<std::pair<const char*, double>> unit_of(const std::string& word) {
+  for (const auto& unit :
+       {std::pair("ns", 1e-3), std::pair("us", 1.0), std::pair("ms", 1e3), std::pair("s", 1e6)})
+    if (word == unit.first) return unit;
   return std::nullopt;
 }
 
@@ -84,12 +83,12 @@ std::pair<double, std::string> time_of(const Fields& fields, const Counters& cou
   if (!time) return {0, "real_time is missing"};
   if (time->kind == Value::Kind::null) return {0, "real_time is not finite"};
   if (time->kind != Value::Kind::number) return {0, "real_time is not a number"};
-  const auto unit = us_per(fields.text("time_unit"));
+  const auto unit = unit_of(fields.text("time_unit"));
   if (!unit) return {0, fmt::format("time_unit is '{}', not ns, us, ms or s", fields.text("time_unit"))};
   // The median of the samples, where the row has it: one late sample moves the mean, and not this.
   // Zero is a time: rows that take next to nothing have it. Whoever divides by a time looks first.
   const auto p50 = std::ranges::find(counters, counter::kP50Us, &Counters::value_type::first);
-  const double time_us = p50 != counters.end() ? p50->second : time->number * *unit;
+  const double time_us = p50 != counters.end() ? p50->second : time->number * unit->second;
   if (!(time_us >= 0)) return {0, fmt::format("a time of {} us", time_us)};
   return {time_us, ""};
 }
@@ -100,23 +99,24 @@ struct Gathered {
   std::pair<double, double>
       order;  ///< of registration: a run that shuffles its repetitions writes rows as they end
   std::vector<Counters> repetitions;  ///< their counters
+  /// What else the repetitions say, if it is kept; of a file without them the last summary.
+  std::vector<Written> written;
   std::optional<std::pair<double, Counters>> median, mean;
 };
 
-/// Takes in one object: a failure, a repetition, or a summary. Of failures the first is kept. Of summaries
-/// only the median and the mean are a time; deviations and their like are left out. A summary whose own time
-/// makes no sense does not fail its row.
+/// Takes in one object: a failure, a repetition, or a summary. Of failures the first is kept, but one that
+/// was skipped has not failed if another has. Of summaries only the median and the mean are a time;
+/// deviations and their like are left out. A summary whose own time makes no sense does not fail its row.
 /// @return whether the row was one of fitted complexity, which has no time.
-bool gather(Gathered& into, Fields&& fields) {
-  const auto fail = [&](std::string failure, bool invalid) {
-    if (!into.row.failure.empty()) return;
+bool gather(Gathered& into, Fields&& fields, bool keep_written) {
+  const auto fail = [&](std::string failure, bool invalid, bool skipped = false) {
+    if (!into.row.failure.empty() && (skipped || !into.row.skipped)) return;
     into.row.failure = std::move(failure);
     into.row.invalid = invalid;
+    into.row.skipped = skipped;
   };
-  if (std::string failure = failure_of(fields); !failure.empty()) {
-    if (!into.row.failed()) into.row.skipped = !fields.flag("error_occurred");
-    return fail(std::move(failure), false), false;
-  }
+  if (std::string failure = failure_of(fields); !failure.empty())
+    return fail(std::move(failure), false, !fields.flag("error_occurred")), false;
   if (fields.find("big_o") || fields.find("rms")) return true;
   const bool aggregate = fields.text("run_type") == "aggregate";
   const std::string aggregate_name = fields.text("aggregate_name");
@@ -133,6 +133,14 @@ bool gather(Gathered& into, Fields&& fields) {
   if (!wrong.empty()) {
     if (!aggregate) fail(fmt::format("offset {}: {}", fields.offset, wrong), true);
     return false;
+  }
+  if (into.repetitions.empty()) into.written.clear();
+  if (keep_written && (!aggregate || into.repetitions.empty())) {
+    const auto [unit, unit_us] = *unit_of(fields.text("time_unit"));
+    const auto cpu_time = fields.number("cpu_time");
+    into.written.push_back({time_us, cpu_time ? std::optional(*cpu_time * unit_us) : std::nullopt,
+                            fields.number("iterations").value_or(1), fields.number("threads").value_or(1),
+                            unit, unit_us});
   }
   if (aggregate) {
     (aggregate_name == "median" ? into.median : into.mean).emplace(time_us, std::move(counters));
@@ -165,6 +173,13 @@ Row finish(Gathered gathered) {
       for (const auto& [key, value] : counters) values[key].push_back(value);
     for (auto& [key, all] : values) row.counters.emplace_back(key, report::median(std::move(all)));
   }
+  if (std::vector<Written>& all = gathered.written; !all.empty()) {
+    for (std::size_t i = 0; all.size() > 1 && i < all.size(); ++i)
+      all[i].counters = std::move(gathered.repetitions[i]);
+    const auto middle = all.begin() + (std::ssize(all) - 1) / 2;
+    std::ranges::nth_element(all, middle, {}, &Written::time_us);
+    row.written = std::make_shared<Written>(std::move(*middle));
+  }
   if (row.times_us.empty()) row.failure = "no time in the file";
   row.invalid = row.failed();
   return std::move(row);
@@ -173,7 +188,8 @@ Row finish(Gathered gathered) {
 /// Collects rows by name. Equal names of different instances are different rows.
 class Rows {
  public:
-  Rows(const std::string& path, Run& run, std::size_t expected) : path_(path), run_(run) {
+  Rows(const std::string& path, Run& run, std::size_t expected, bool keep_written)
+      : path_(path), run_(run), keep_written_(keep_written) {
     rows_.reserve(expected);
     index_.reserve(expected);
   }
@@ -201,7 +217,7 @@ class Rows {
       if (instances.size() > 1 && first_same_.empty()) first_same_ = written;
       rows_.back().row.id = std::move(id);
     }
-    if (gather(rows_[*found], std::move(fields))) ++fitted_;
+    if (gather(rows_[*found], std::move(fields), keep_written_)) ++fitted_;
   }
 
   /// Makes the rows, in the order of registration, and says what was left out or told apart. Sorting is
@@ -237,6 +253,7 @@ class Rows {
  private:
   const std::string& path_;
   Run& run_;
+  bool keep_written_;
   std::vector<Gathered> rows_;
   /// By name, the places in rows_ of its instances.
   std::unordered_map<std::string, std::vector<std::size_t>> index_;
@@ -302,7 +319,7 @@ Run parse_run(const std::string& text, const std::string& path, const std::vecto
     refuse(path, fmt::format("offset {}: {}", e.offset, e.what()));
   }
   run.warnings = clean.warnings;
-  Rows rows(path, run, clean.row_offsets.size());
+  Rows rows(path, run, clean.row_offsets.size(), counters.empty());
   // p50_us stays whatever was asked for: it is the row's time. So do the fields that say what a row is.
   const auto keep = [&counters](std::string_view key) {
     return counters.empty() || standard_fields().contains(key) || key == counter::kP50Us ||
@@ -315,6 +332,7 @@ Run parse_run(const std::string& text, const std::string& path, const std::vecto
   if (!file.has_context)
     refuse(path, "offset 0: has no \"context\" object: is it a list of names instead of a run?");
   run.context = file.context;
+  run.written_context = file.written_context;
   if (const std::string version = run.about("json_schema_version"); !version.empty() && version != "1")
     refuse(path, "json_schema_version is " + version + ", only 1 is known");
   if (file.duplicates > 0)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "names/row_id.hpp"
+#include "read/json.hpp"
 
 namespace overlap::report {
 
@@ -17,6 +19,17 @@ namespace overlap::report {
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// What a repetition says beside its time, as it was written.
+struct Written {
+  double time_us = 0;
+  std::optional<double> cpu_time_us{};
+  double iterations = 1, threads = 1;
+  const char* unit = "us";  ///< of the times in the file
+  double unit_us = 1;
+  /// Empty if the row has but this repetition: then they are the row's.
+  std::vector<std::pair<std::string, double>> counters{};
 };
 
 /// One row of a run, its repetitions taken together.
@@ -28,10 +41,14 @@ struct Row {
   std::vector<std::pair<std::string, double>> counters;  ///< by name; medians over the repetitions
   std::string bound_by;       ///< the part of the machine that the row says bounds it
   std::string failure;        ///< not empty: why the row has no time
-  bool skipped = false;       ///< left out on purpose: its failure says why
+  bool skipped = false;       ///< left out on purpose: `failure` says why, and nothing is wrong
   bool invalid = false;       ///< the failure is the file's, not the run's: a field that makes no sense
   bool summary_only = false;  ///< the file has aggregates of the repetitions, not the repetitions
 
+  /// The repetition in the middle, by time; none where only some counters were kept.
+  std::shared_ptr<const Written> written{};
+
+  /// Has no time, be it that something went wrong or that it was skipped.
   bool failed() const { return !failure.empty(); }
   const std::string& family() const { return id.family; }
   /// By which the row is known everywhere. Made each time.
@@ -56,8 +73,9 @@ struct Run {
   std::string path;
   /// As text, whatever it is in the file; objects and arrays in it (such as "caches") are left out.
   std::map<std::string, std::string> context;
-  std::vector<Row> rows;              ///< in the order they were registered; equal names have ordinals
-  std::vector<std::string> warnings;  ///< what was read otherwise than it was written
+  Json written_context = Json::object();  ///< all of it, as it was written
+  std::vector<Row> rows;                  ///< in the order they were registered; equal names have ordinals
+  std::vector<std::string> warnings;      ///< what was read otherwise than it was written
 
   /// The context's value; empty if there is none.
   std::string about(std::string_view key) const;

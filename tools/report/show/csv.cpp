@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "show/escape.hpp"
 #include "show/render.hpp"
@@ -11,18 +12,16 @@ namespace overlap::report {
 namespace {
 
 /// A cell as a program reads it.
-std::string csv_text(const Field& field) {
-  return field.value ? fmt::format("{}", *field.value) : harmless_csv_field(field.text);
-}
-
-/// Ends as RFC 4180 has it, with a carriage return too. Fields come escaped.
-void add_line(std::string& text, const std::vector<std::string>& fields) {
-  for (std::size_t i = 0; i < fields.size(); ++i) text += (i > 0 ? "," : "") + fields[i];
-  text += "\r\n";
+void add_field(std::string& text, const Field& field) {
+  if (field.value)
+    fmt::format_to(std::back_inserter(text), "{}", *field.value);
+  else if (!field.text.empty())
+    text += harmless_csv_field(field.text);
 }
 
 }  // namespace
 
+// Lines end as RFC 4180 has it, with a carriage return too.
 std::string to_csv(const Document& document) {
   // Sections with titles share one table: which section, every column that any has, the note of a list.
   const bool several = document.sections.size() != 1 || !document.sections[0].title.empty();
@@ -30,22 +29,23 @@ std::string to_csv(const Document& document) {
   for (const Section& section : document.sections)
     for (const Section::Column& column : section.columns)
       if (!several || std::ranges::find(heads, column.head) == heads.end()) heads.push_back(column.head);
-  std::string text;
-  std::vector<std::string> first;
-  if (several) first.push_back("section");
-  for (const std::string& head : heads) first.push_back(csv_field(head));
-  if (several) first.push_back("note");
-  add_line(text, first);
+  std::string text = several ? "section," : "";
+  for (std::size_t h = 0; h < heads.size(); ++h) text += (h > 0 ? "," : "") + csv_field(heads[h]);
+  text += several ? ",note\r\n" : "\r\n";
   for (const Section& section : document.sections) {
+    std::vector<std::size_t> column_of(heads.size(), section.columns.size());  // by default none
+    for (std::size_t c = 0; c < section.columns.size(); ++c) {
+      const auto named = several ? std::ranges::find(heads, section.columns[c].head) - heads.begin() : 0;
+      column_of[several ? static_cast<std::size_t>(named) : c] = c;
+    }
     const auto add = [&](const Section::Line& row, const std::string& note) {
-      std::vector<std::string> line(heads.size());
-      for (std::size_t c = 0; c < row.fields.size(); ++c) {
-        const auto named = std::ranges::find(heads, section.columns[c].head) - heads.begin();
-        line[several ? static_cast<std::size_t>(named) : c] = csv_text(row.fields[c]);
+      if (several) text += harmless_csv_field(section.title) + ",";
+      for (std::size_t h = 0; h < heads.size(); ++h) {
+        if (h > 0) text += ',';
+        if (column_of[h] < row.fields.size()) add_field(text, row.fields[column_of[h]]);
       }
-      if (several) line.insert(line.begin(), harmless_csv_field(section.title));
-      if (several) line.push_back(harmless_csv_field(note));
-      add_line(text, line);
+      if (several) text += "," + harmless_csv_field(note);
+      text += "\r\n";
     };
     for (const Section::Line& row : section.rows) add(row, row.failure);
     for (const std::string& note : section.notes)

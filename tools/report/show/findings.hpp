@@ -14,10 +14,12 @@ namespace overlap::report {
 
 /// Speedup tables: a section per view, the files side by side.
 /// @param views  made of these `runs`, in this order.
-Document tables(const std::vector<View>& views, const std::vector<Run>& runs);
-/// The same for programs: one table, a row per row and file, a column for every axis and each of `metrics`.
-Document table_records(const std::vector<View>& views, const std::vector<Run>& runs,
-                       const std::vector<Metric>& metrics);
+/// @param with_charts  only pages show them.
+Document tables(const std::vector<View>& views, const std::vector<Run>& runs, bool with_charts = true);
+/// The same for programs, as CSV: a line per row and file, with the row's whole name, and a column for every
+/// axis and each of `metrics`.
+std::string table_csv(const std::vector<View>& views, const std::vector<Run>& runs,
+                      const std::vector<Metric>& metrics);
 
 /// What to do, by a run each.
 Document advice(const std::vector<Advice>& all, const std::vector<Run>& runs);

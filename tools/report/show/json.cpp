@@ -3,6 +3,7 @@
 #include "show/json.hpp"
 
 #include <cctype>
+#include <span>
 #include <utility>
 
 #include "read/json.hpp"
@@ -21,12 +22,13 @@ Json object_of(const Axes& axes) {
 Json file_of(const Run& run) { return Json::object({{"path", run.path}, {"context", run.context}}); }
 
 /// What one file says of a row; marks only where they are set.
-Json result_of(const Cell& cell, const std::vector<Metric>& metrics, std::size_t file) {
+Json result_of(const Cell& cell, std::span<const Metric> metrics, std::size_t file) {
   Json json = Json::object({{"file", file}});
   for (const Metric& metric : metrics)
-    if (const auto value = cell.number(metric.name)) json[metric.name] = *value;
+    if (const auto value = cell.number(metric.name)) json.add(metric.name, *value);
   if (!cell.bound_by.empty()) json["bound_by"] = cell.bound_by;
   if (!cell.failure.empty()) json["failure"] = cell.failure;
+  if (cell.skipped) json["skipped"] = true;
   if (cell.over_budget) json["over_budget"] = true;
   return json;
 }
@@ -39,7 +41,8 @@ Json view_of(const View& view) {
     Json results = Json::array();
     for (std::size_t file = 0; file < row.cells.size(); ++file)
       if (row.cells[file].present) results.push_back(result_of(row.cells[file], view.metrics, file));
-    rows.push_back(Json::object({{"axes", object_of(all_axes(view, row))}, {"results", std::move(results)}}));
+    rows.push_back(Json::object(
+        {{"name", row.name}, {"axes", object_of(all_axes(view, row))}, {"results", std::move(results)}}));
   }
   Json json = Json::object(
       {{"family", view.family}, {"baseline", object_of(view.baseline)}, {"rows", std::move(rows)}});

@@ -11,12 +11,12 @@ namespace {
 constexpr std::size_t kMostCharacters = 65'536;  // of a comment
 constexpr std::size_t kRoomForEnd = 100;         // to say how many rows do not fit
 
-/// A Markdown row has no room beside it: why a row failed joins the cell that says so.
+/// A Markdown row has no room beside it: why a row failed or was skipped joins the cell that says so.
 std::string table_line(const Section::Line& row) {
   std::string line = "|";
   for (const Field& field : row.fields) {
-    const bool failed = !row.failure.empty() && field.text == "failed";
-    line += " " + markdown_escaped(failed ? "failed: " + row.failure : field.text) + " |";
+    const bool says_so = !row.failure.empty() && (field.text == "failed" || field.text == "skipped");
+    line += " " + markdown_escaped(says_so ? field.text + ": " + row.failure : field.text) + " |";
   }
   return line + "\n";
 }

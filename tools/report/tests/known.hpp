@@ -13,8 +13,8 @@ inline std::vector<View> make_views(const std::vector<Run>& runs, const Axes& ba
 }
 inline Advice advise(const Run& run) { return advise(run, known_families()); }
 inline std::vector<Rule> check_rules(const Run& run) { return check_rules(run, known_families()); }
-inline Document table_records(const std::vector<View>& views, const std::vector<Run>& runs) {
-  return table_records(views, runs, metrics_of(known_families()));
+inline std::string table_csv(const std::vector<View>& views, const std::vector<Run>& runs) {
+  return table_csv(views, runs, metrics_of(known_families()));
 }
 
 }  // namespace overlap::report

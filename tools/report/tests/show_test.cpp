@@ -85,7 +85,7 @@ TEST(Tables, EveryFormatShowsFailures) {
   EXPECT_TRUE(contains(to_text(document), "failed"));
   EXPECT_TRUE(contains(to_text(document), "a|b"));
   EXPECT_TRUE(contains(to_markdown(document), "failed: a\\|b"));
-  EXPECT_TRUE(contains(to_csv(table_records(views, runs)), R"("a|b, ""c""")"));
+  EXPECT_TRUE(contains(table_csv(views, runs), R"("a|b, ""c""")"));
   EXPECT_EQ(
       json_at(data_of(to_html(document)), "sections", 0U, "rows", 0U).elements().back().at("text").text(),
       "a|b, \"c\"");
@@ -107,7 +107,7 @@ TEST(Tables, EveryFormatMarksRowsThatWereCutShort) {
       EXPECT_EQ(contains(shown, "\u2020 cut short"), cut) << shown;
       EXPECT_FALSE(contains(shown, "40.0 us\u2020")) << "only the row that was cut short";
     }
-    EXPECT_EQ(contains(to_csv(table_records(views, runs)), ",,1\r\n"), cut);
+    EXPECT_EQ(contains(table_csv(views, runs), ",,1\r\n"), cut);
     EXPECT_EQ(contains(table_json(views, runs), "\"over_budget\": true"), cut);
   }
 }
@@ -120,7 +120,7 @@ TEST(Csv, HasOneFieldPerColumnWhateverTheSections) {
       {.title = "b", .columns = {{"two", true}}, .rows = {{{{"3 us", 3}}, "why"}}},
       {.title = "c", .notes = {"=said"}}};
   EXPECT_EQ(to_csv(several), "section,one,two,note\r\na,\"x,y\",2.5,\r\nb,,3,why\r\nc,,,'=said\r\n");
-  std::istringstream lines(to_csv(table_records(make_views(runs, {}), runs)));
+  std::istringstream lines(table_csv(make_views(runs, {}), runs));
   std::ptrdiff_t commas = -1, count = 0;
   for (std::string line; std::getline(lines, line); ++count) {
     const auto here = std::ranges::count(line, ',');
@@ -230,7 +230,7 @@ TEST(Pages, HoldEveryCellOfTheirDocument) {
 
 TEST(Csv, KeepsAxesNamedLikeItsOwnColumns) {
   const std::vector<report::Run> runs = {parse_run(run_text(row_text("x/file:7/backend:8", 1)), "run.json")};
-  const std::string csv = to_csv(table_records(make_views(runs, {}), runs));
+  const std::string csv = table_csv(make_views(runs, {}), runs);
   for (const char* field : {"run.json,", ",7,", ",8,", ",cuda,"}) EXPECT_TRUE(contains(csv, field)) << csv;
 }
 
