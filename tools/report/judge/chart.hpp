@@ -27,7 +27,7 @@ struct Chart {
 /// The charts of a view for one of its files. A chart that runs over an axis of tables stands at the first of
 /// them and draws them all.
 std::vector<Chart> charts_of(const std::vector<View>& views, const View& view, std::size_t file);
-/// Time over runs, with its change points.
+/// Time over runs, with its changes, drifts and outliers.
 Chart chart_of(const Series& series);
 
 }  // namespace overlap::report
