@@ -18,6 +18,7 @@
 #include "judge/view.hpp"
 #include "names/context_keys.hpp"
 #include "names/counters.hpp"
+#include "read/instant.hpp"
 #include "read/merge.hpp"
 #include "read/results.hpp"
 #include "show/export.hpp"
@@ -198,17 +199,17 @@ Store open_store(const std::string& path) {
   return store;
 }
 
-/// The runs of the store that --commit or --last name.
+/// The runs of the store that --commit or --last name, of the machine of the new runs if it has any.
 /// @throws UsageError for a metric that a store does not keep, and for a commit that it does not have.
-std::vector<Run> stored_baseline(const CompareArguments& arguments) {
+std::vector<Run> stored_baseline(const CompareArguments& arguments, const Run& fresh) {
   if (arguments.options.metric != "time")
     throw UsageError("--baseline-store keeps times: --metric needs files");
   const Store store = open_store(arguments.store);
   if (store.runs.empty()) throw InputError(arguments.store + ": has no runs");
   if (arguments.commit.empty() == (arguments.last == 0))
     throw UsageError("--baseline-store needs either --commit or --last");
-  std::vector<Run> runs =
-      arguments.last > 0 ? last_runs(store, arguments.last) : runs_of_commit(store, arguments.commit);
+  std::vector<Run> runs = arguments.last > 0 ? last_runs(store, arguments.last, &fresh)
+                                             : runs_of_commit(store, arguments.commit, &fresh);
   if (runs.empty()) {
     std::string known;
     for (const Run& run : store.runs)
@@ -284,8 +285,8 @@ int compare(CompareArguments& arguments, const Options& options) {
     fresh.assign(std::make_move_iterator(first_fresh), std::make_move_iterator(baseline.end()));
     baseline.erase(first_fresh, baseline.end());
   } else {
-    baseline = stored_baseline(arguments);
     fresh = read_runs(arguments.fresh, counters);
+    baseline = stored_baseline(arguments, fresh.front());
   }
   for (std::vector<Run>* side : {&baseline, &fresh}) complain_of_copies(*side);
   require_metric(arguments, baseline, fresh);
@@ -317,7 +318,18 @@ int noise(const CompareArguments& arguments, const Options& options) {
 }
 
 int history_add(const HistoryArguments& arguments, const Options& options) {
-  const std::vector<Run> runs = read_runs(options.files);
+  if (!arguments.date.empty() && !instant_of(arguments.date))
+    throw UsageError("--date " + arguments.date +
+                     " is no date: write it as 2027-01-31 or 2027-01-31T12:30:00+01:00");
+  std::vector<Run> runs = read_runs(options.files);
+  for (Run& run : runs) {
+    if (!arguments.commit.empty()) run.context[context::kRevision] = arguments.commit;
+    if (!arguments.date.empty()) run.context[context::kDate] = arguments.date;
+    if (!instant_of(run.about(context::kDate)))
+      complain("warning: " + run.path +
+               ": has no date that can be read, and will stand behind the run before it in the store: --date "
+               "says when it was");
+  }
   append_to_store(arguments.store, runs);
   return failed_rows(runs);
 }

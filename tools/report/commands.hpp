@@ -46,6 +46,7 @@ struct CompareArguments {
 /// What `history` takes.
 struct HistoryArguments {
   std::string store, acknowledged;
+  std::string commit, date;  ///< of `add`: what the runs are of, instead of what they say; empty: as they say
   bool advisory = false;
   HistoryOptions options;
 };

@@ -80,10 +80,23 @@ Format; otava, CSV for Apache Otava, a line a run.)";
 
 constexpr const char* kHistory = "An append-only store of runs, and where its series changed.";
 constexpr const char* kHistoryAdd =
-    "Append runs to the store: a line each, in one write under a lock. Makes the store if there is none.";
+    R"(Append runs to the store: a line each, in one write under a lock. Makes the store if there is none; a file that
+is no store is refused. Runs may be added in any order: their dates order them.)";
+constexpr const char* kHistoryAddExamples = R"~(
+Examples:
+  overlap-report history add store.jsonl run.json
+  overlap-report history add store.jsonl old-*.json --commit "$sha" --date "$(git show -s --format=%cI "$sha")")~";
 constexpr const char* kHistoryShow =
-    R"(Change points and slow drift of every row, each with the commit that it began with. Exit code 1 if a row got
-slower and stayed so, and nobody acknowledged it.)";
+    R"(What happened to every row on every machine, by the dates of its runs: steps, each with the commit that it began
+with; slow drift, as one finding from one commit to another; and outliers, single runs that no change is judged
+by. A change that fewer than four runs show is "not settled", with the number of runs that will tell. Exit code
+1 if a row got slower, at once or slowly, and stayed so, and nobody acknowledged it.)";
+constexpr const char* kHistoryShowFooter = R"(
+The file of --acknowledged:
+  {"schema": "overlap-acknowledged-1", "changes": [
+    {"commit": "4ec61c7", "pattern": "^pipeline/", "reason": "checks every row", "until": "2027-01-31"}]}
+It covers a step that begins with the commit, and drift in which the commit lies, of rows that the pattern (a
+POSIX extended regular expression) finds. Without a commit it covers all drift of these rows, and no step.)";
 
 /// Adds what every command takes that writes something.
 void add_output(CLI::App& command, Options& options, const std::vector<std::string>& formats) {
@@ -111,7 +124,7 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
   command.add_option("--baseline-store", arguments.store, "Take the baseline from this store (see history)")
       ->excludes("--baseline");
   command.add_option("--commit", arguments.commit, "Of the store: the runs of this commit");
-  command.add_option("--last", arguments.last, "Of the store: the last so many runs");
+  command.add_option("--last", arguments.last, "Of the store: the newest so many runs, by their dates");
   command.add_option("--new", arguments.fresh, "JSON files of the new program")->required();
   command.add_option("--metric", arguments.metric,
                      "time (default), or a counter; COUNTER:lower or COUNTER:higher where its name does not "
@@ -189,11 +202,14 @@ int run(int argc, char** argv) {
   export_command.callback([&] { code = export_runs(options); });
 
   CLI::App& history_command = *app.add_subcommand("history", kHistory)->require_subcommand(1);
-  CLI::App& add_command = *history_command.add_subcommand("add", kHistoryAdd);
+  CLI::App& add_command = *history_command.add_subcommand("add", kHistoryAdd)->footer(kHistoryAddExamples);
   add_command.add_option("store", history.store, "The store, a file of JSON lines")->required();
   add_files(add_command, options);
+  add_command.add_option("--commit", history.commit,
+                         "The commit that the runs are of (default: as they say)");
+  add_command.add_option("--date", history.date, "Its date, ISO 8601 (default: the runs' own dates)");
   add_command.callback([&] { code = history_add(history, options); });
-  CLI::App& show_command = *history_command.add_subcommand("show", kHistoryShow);
+  CLI::App& show_command = *history_command.add_subcommand("show", kHistoryShow)->footer(kHistoryShowFooter);
   add_history(show_command, history);
   add_document(show_command, options, {"json"});
   show_command.callback([&] { code = history_show(history, options); });

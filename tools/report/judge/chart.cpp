@@ -92,18 +92,30 @@ std::vector<std::vector<Chart>> charts_of(const std::vector<View>& views, std::s
   return charts;
 }
 
-// A mark stands at the first run of its commit. Runs are counted from 1.
+// Runs are counted from 1. Outliers are points beside the line of times; a drift is drawn from its level
+// before to that after it.
 Chart chart_of(const Series& series) {
-  Chart chart{series.name, "run", "us", false, false, {{"time", {}, false, false}}};
+  Chart chart{series.name, "run", "us", false, false, {}};
+  const auto x = [](std::size_t at) { return static_cast<double>(at + 1); };
+  Chart::Line times{"time", {}, false, false}, outliers{"outlier", {}, false, true};
+  for (const Outlier& outlier : series.outliers) outliers.points.emplace_back(x(outlier.at), outlier.time_us);
   for (std::size_t i = 0; i < series.times_us.size(); ++i)
-    chart.lines[0].points.emplace_back(static_cast<double>(i + 1), series.times_us[i]);
-  Chart::Line marks{"change", {}, false, true};
-  for (const ChangePoint& change : series.changes) {
-    const auto at = std::ranges::find(series.commits, change.commit) - series.commits.begin();
-    if (at < std::ssize(series.times_us))
-      marks.points.emplace_back(static_cast<double>(at + 1), series.times_us[static_cast<std::size_t>(at)]);
-  }
-  if (!marks.points.empty()) chart.lines.push_back(std::move(marks));
+    if (std::ranges::find(series.outliers, i, &Outlier::at) == series.outliers.end())
+      times.points.emplace_back(x(i), series.times_us[i]);
+  chart.lines.push_back(std::move(times));
+  const auto mark = [&](const char* name, const std::vector<ChangePoint>& changes) {
+    Chart::Line marks{name, {}, false, true};
+    for (const ChangePoint& change : changes)
+      if (change.at < series.times_us.size())
+        marks.points.emplace_back(x(change.at), series.times_us[change.at]);
+    if (!marks.points.empty()) chart.lines.push_back(std::move(marks));
+  };
+  mark("change", series.changes);
+  mark("not settled", series.unsettled);
+  for (const Drift& drift : series.drifts)
+    chart.lines.push_back(
+        {"drift", {{x(drift.from), drift.before_us}, {x(drift.to), drift.after_us}}, true, false});
+  if (!outliers.points.empty()) chart.lines.push_back(std::move(outliers));
   return chart;
 }
 

@@ -27,7 +27,7 @@ struct Chart {
 /// The charts of each view for one of the files. A chart that runs over an axis of tables stands at the first
 /// of them and draws them all.
 std::vector<std::vector<Chart>> charts_of(const std::vector<View>& views, std::size_t file);
-/// Time over runs, with its change points.
+/// Time over runs, with its changes, drifts and outliers.
 Chart chart_of(const Series& series);
 
 }  // namespace overlap::report

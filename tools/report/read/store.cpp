@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,11 +13,17 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <map>
 #include <regex>
+#include <set>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "names/context_keys.hpp"
 #include "names/counters.hpp"
+#include "read/instant.hpp"
 #include "read/json.hpp"
 
 namespace overlap::report {
@@ -43,6 +50,22 @@ std::string line_of(const Run& run) {
   return json.dump(-1) + "\n";
 }
 
+/// What a file is that is no store, as far as it can be told.
+std::string kind_of(const std::string& path) {
+  std::ifstream in(path);
+  const std::string text(std::istreambuf_iterator<char>(in), {});
+  try {
+    const Json json = Json::parse(text);
+    if (const Json* schema = json.find("schema"); schema && schema->is_string())
+      return "is a file of schema \"" + schema->text() + "\"";
+    if (json.find("benchmarks")) return "holds benchmark results";
+    return "is JSON of another kind";
+  } catch (const std::exception&) {
+    return text.find("\"benchmarks\"") == text.npos ? "has no line of a store"
+                                                    : "holds benchmark results, or what is left of them";
+  }
+}
+
 /// The way back. Each row has one time, so the spread of its repetitions is not known.
 /// @throws JsonError for anything that line_of() does not write.
 Run run_of(const std::string& line) {
@@ -63,6 +86,25 @@ Run run_of(const std::string& line) {
     run.rows.push_back(std::move(row));
   }
   return run;
+}
+
+/// Whether the file is a store: nothing is in it, or a line of a store among whatever else, or the beginning
+/// of the first one, which a crash cut off.
+bool is_store(std::istream& in) {
+  constexpr std::string_view kBegins = R"({"schema":"overlap-history-1")";
+  std::string all;  // without spaces, as far as there is no line of a store
+  for (std::string line; std::getline(in, line);) {
+    std::string squeezed = line;
+    std::erase_if(squeezed, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+    if (squeezed.starts_with(kBegins)) return true;
+    if (line.find("overlap-history-1") != line.npos) try {
+        run_of(line);  // other programs may order its members otherwise
+        return true;
+      } catch (const std::exception&) {
+      }
+    if (all.size() < kBegins.size()) all += squeezed;
+  }
+  return kBegins.starts_with(all);
 }
 
 /// An open file; closing it lets go of its lock.
@@ -86,10 +128,21 @@ class LockedFile {
     const off_t size = lseek(file_, 0, SEEK_END);
     return size <= 0 || pread(file_, &last, 1, size - 1) != 1 || last == '\n';
   }
+  /// @throws InputError if the file is a file, and no store. A pipe has nothing to read.
+  void check() {
+    struct stat status {};
+    if (fstat(file_, &status) != 0) fail("looked at");
+    if (!S_ISREG(status.st_mode)) return;
+    std::ifstream in(path_);
+    if (is_store(in)) return;
+    close(std::exchange(file_, -1));
+    refuse(path_, kind_of(path_) + ", and is no store: nothing was added (history add STORE FILES)");
+  }
   /// Writes all of it, though a write may take less, and waits until it is on the disk. EINVAL of fsync means
-  /// a file that has no disk, such as a pipe.
+  /// a file that has no disk, such as a pipe. If that fails the file is as long again as it was.
   /// @throws InputError
   void append(const std::string& text) {
+    size_ = lseek(file_, 0, SEEK_END);
     for (std::size_t done = 0; done < text.size();) {
       const ssize_t written = write(file_, text.data() + done, text.size() - done);
       if (written < 0 && errno == EINTR) continue;
@@ -103,12 +156,35 @@ class LockedFile {
   /// Closes the file before it throws: a constructor that throws has no destructor run.
   [[noreturn]] void fail(const char* what) {
     const std::string reason = std::strerror(errno);
+    if (size_ >= 0 && ftruncate(file_, size_) != 0) complaint_ = "; its last line is torn";
     close(std::exchange(file_, -1));
-    refuse(path_, fmt::format("cannot be {}: {}", what, reason));
+    refuse(path_, fmt::format("cannot be {}: {}{}", what, reason, complaint_));
   }
-  std::string path_;
+  std::string path_, complaint_;
   int file_;
+  off_t size_ = -1;  ///< before anything was appended; -1: nothing was, or it has none
 };
+
+/// Places of the runs of one machine and context class, oldest first: those of `like`, if there are any, else
+/// those of the newest run.
+std::vector<std::size_t> places_like(const Store& store, const Run* like) {
+  std::vector<Run> all;  // without their rows
+  for (const Run& run : store.runs) all.push_back({run.path, run.context, {}, {}});
+  if (like) all.push_back({like->path, like->context, {}, {}});
+  const std::vector<std::string> machines = machines_in(all);
+  const std::vector<std::size_t> order = by_date(store.runs);
+  const auto same_as = [&](std::size_t other) {
+    std::vector<std::size_t> places;
+    std::ranges::copy_if(order, std::back_inserter(places), [&](std::size_t place) {
+      return machines[place] == machines[other] && context_class(all[place]) == context_class(all[other]);
+    });
+    return places;
+  };
+  std::vector<std::size_t> places;
+  if (like) places = same_as(store.runs.size());
+  if (places.empty() && !order.empty()) places = same_as(order.back());
+  return places;
+}
 
 }  // namespace
 
@@ -127,6 +203,11 @@ Store read_store(const std::string& path) {
       store.warnings.push_back(fmt::format("line {} left out: {}", number, e.what()));
     }
   }
+  if (store.runs.empty() && !store.warnings.empty()) {
+    in.clear();
+    in.seekg(0);
+    if (!is_store(in)) refuse(path, kind_of(path) + ", and is no store");
+  }
   return store;
 }
 
@@ -134,6 +215,7 @@ void append_to_store(const std::string& path, const std::vector<Run>& runs) {
   std::string text;
   for (const Run& run : runs) text += line_of(run);
   LockedFile file(path);
+  file.check();
   file.append(file.ends_in_a_line() ? text : "\n" + text);
 }
 
@@ -147,18 +229,54 @@ std::string context_class(const Run& run) {
   return text;
 }
 
-std::vector<Run> runs_of_commit(const Store& store, const std::string& commit) {
+std::vector<std::string> machines_in(const std::vector<Run>& runs) {
+  const auto place = [](const Run& run) {
+    return std::tuple(run.about(context::kHostName), run.about(context::kGpu), run.about(context::kNumCpus));
+  };
+  std::map<decltype(place(runs.front())), std::set<std::string>> gpus;
+  for (const Run& run : runs)
+    if (const std::string uuid = run.about(context::kGpuUuid); !uuid.empty()) gpus[place(run)].insert(uuid);
+  std::vector<std::string> machines;
+  for (const Run& run : runs) {
+    std::string machine = run.about(context::kGpuUuid);
+    const auto others = gpus.find(place(run));
+    const std::string host = run.about(context::kHostName), cpus = run.about(context::kNumCpus);
+    if (machine.empty() && !host.empty() && others != gpus.end() && others->second.size() == 1)
+      machine = *others->second.begin();
+    if (machine.empty()) {
+      machine = host;
+      if (!cpus.empty()) machine += (host.empty() ? "" : ", ") + cpus + " CPUs";
+    }
+    machines.push_back(std::move(machine));
+  }
+  return machines;
+}
+
+std::vector<std::size_t> by_date(const std::vector<Run>& runs) {
+  std::vector<std::pair<std::int64_t, std::size_t>> order;
+  std::int64_t last = std::numeric_limits<std::int64_t>::min();
+  for (const Run& run : runs) {
+    last = instant_of(run.about(context::kDate)).value_or(last);
+    order.emplace_back(last, order.size());
+  }
+  std::ranges::sort(order);
+  std::vector<std::size_t> places;
+  for (const auto& [instant, place] : order) places.push_back(place);
+  return places;
+}
+
+std::vector<Run> runs_of_commit(const Store& store, const std::string& commit, const Run* like) {
   std::vector<Run> runs;
-  std::ranges::copy_if(store.runs, std::back_inserter(runs), [&](const Run& run) {
-    return run.about(context::kRevision) == commit && context_class(run) == context_class(store.runs.back());
-  });
+  for (const std::size_t place : places_like(store, like))
+    if (store.runs[place].about(context::kRevision) == commit) runs.push_back(store.runs[place]);
   return runs;
 }
 
-std::vector<Run> last_runs(const Store& store, std::size_t count) {
+std::vector<Run> last_runs(const Store& store, std::size_t count, const Run* like) {
+  const std::vector<std::size_t> places = places_like(store, like);
   std::vector<Run> runs;
-  for (auto run = store.runs.rbegin(); run != store.runs.rend() && runs.size() < count; ++run)
-    if (context_class(*run) == context_class(store.runs.back())) runs.push_back(*run);
+  for (auto place = places.rbegin(); place != places.rend() && runs.size() < count; ++place)
+    runs.push_back(store.runs[*place]);
   return runs;
 }
 
@@ -174,14 +292,15 @@ std::vector<Acknowledgement> read_acknowledgements(const std::string& path) {
       refuse(path, "\"schema\" is not \"overlap-acknowledged-1\"");
     for (const Json& each : json.at("changes").elements()) {
       const auto text = [&each](const char* key) { return each.at(key).text(); };
-      all.push_back({text("commit"), text("pattern"), text("reason"), text("until")});
+      all.push_back(
+          {each.find("commit") ? text("commit") : "", text("pattern"), text("reason"), text("until")});
       const std::regex check(all.back().pattern, std::regex::extended);
       if (!std::regex_match(all.back().until, date))
         refuse(path, fmt::format("changes[{}]: \"until\" must be a date such as 2027-01-31", all.size() - 1));
     }
   } catch (const JsonError& e) {
-    refuse(path, fmt::format("changes[{}] needs \"commit\", \"pattern\", \"reason\" and \"until\": {}",
-                             all.size(), e.what()));
+    refuse(path,
+           fmt::format("changes[{}] needs \"pattern\", \"reason\" and \"until\": {}", all.size(), e.what()));
   } catch (const std::regex_error& e) {
     refuse(path, fmt::format("changes[{}]: '{}' is no regular expression: {}", all.size() - 1,
                              all.back().pattern, e.what()));

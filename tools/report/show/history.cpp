@@ -1,5 +1,5 @@
-// History: where series changed, whether they drift, and by which commit. A series that did either is a
-// section with its chart; the others are one list, which only pages and CSV show.
+// History: where series changed, whether they drift, and by which commit. A series in which anything was
+// found is a section with its chart; the others are one list, which only pages and CSV show.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,53 +10,126 @@
 namespace overlap::report {
 namespace {
 
-/// A change, marked if nobody knows of it and it is still there.
+/// "from to", or one of them if both are the same.
+std::string span_of(const std::string& from, const std::string& to) {
+  return from == to ? from : from + " to " + to;
+}
+
+/// A finding as a line: of a table, and as a terminal tells it, `what` standing before the remark.
+struct Told {
+  std::string commit, date;
+  double before_us = 0, after_us = 0;
+  std::string remark, sentence;
+  bool bad = false;
+};
+Section::Line line_of(const Told& told) {
+  const double ratio = told.after_us / told.before_us;
+  const std::string before = format_time(told.before_us), after = format_time(told.after_us);
+  return {.fields = {{told.commit},
+                     {told.date},
+                     {before, told.before_us},
+                     {after, told.after_us},
+                     {format_change(ratio), ratio, told.bad ? Mark::bad : Mark::none},
+                     {told.remark}},
+          .told = {fmt::format("  {}{}{}", told.sentence, told.remark.empty() ? "" : ", ", told.remark)}};
+}
+
+/// What to say of a change or drift beside its numbers.
+template <class Change>
+std::string remark_on(const Change& change) {
+  return !change.acknowledged.empty() ? "acknowledged: " + change.acknowledged
+         : change.recovered           ? "recovered since"
+                                      : "";
+}
+
+/// Marked if nobody knows of it and it is still there.
+template <class Change>
+bool is_open(const Change& change) {
+  return change.after_us > change.before_us && !change.recovered && change.acknowledged.empty();
+}
+
 Section::Line line_of(const ChangePoint& change) {
-  const double ratio = change.after_us / change.before_us;
-  const bool bad = ratio > 1 && !change.recovered && change.acknowledged.empty();
-  const std::string remark = !change.acknowledged.empty() ? "acknowledged: " + change.acknowledged
-                             : change.recovered           ? "recovered since"
-                                                          : "";
-  const std::string by = format_change(ratio), before = format_time(change.before_us),
-                    after = format_time(change.after_us);
-  return {.fields = {{change.commit},
-                     {change.date},
-                     {before, change.before_us},
-                     {after, change.after_us},
-                     {by, ratio, bad ? Mark::bad : Mark::none},
-                     {remark}},
-          .told = {fmt::format("  {} at {} ({}): {} -> {}{}{}", by, change.commit, change.date, before, after,
-                               remark.empty() ? "" : ", ", remark)}};
+  std::string remark = remark_on(change);
+  if (change.more_runs > 0)
+    remark = fmt::format("not settled: {}{}{}", counted(static_cast<double>(change.more_runs), "more run"),
+                         remark.empty() ? "" : ", ", remark);
+  return line_of(
+      {.commit = change.commit,
+       .date = change.date,
+       .before_us = change.before_us,
+       .after_us = change.after_us,
+       .remark = remark,
+       .sentence = fmt::format("{} at {} ({}): {} -> {}", format_change(change.after_us / change.before_us),
+                               change.commit, change.date, format_time(change.before_us),
+                               format_time(change.after_us)),
+       .bad = change.more_runs == 0 && is_open(change)});
+}
+
+Section::Line line_of(const Drift& drift) {
+  const std::string remark = remark_on(drift);
+  Section::Line line =
+      line_of({.commit = span_of(drift.from_commit, drift.to_commit),
+               .date = span_of(drift.from_date, drift.to_date),
+               .before_us = drift.before_us,
+               .after_us = drift.after_us,
+               .remark = remark,
+               .sentence = fmt::format("drifts: {} from {} ({}) to {} ({}): {} -> {}",
+                                       format_change(drift.after_us / drift.before_us), drift.from_commit,
+                                       drift.from_date, drift.to_commit, drift.to_date,
+                                       format_time(drift.before_us), format_time(drift.after_us)),
+               .bad = is_open(drift)});
+  line.fields.back().text = remark.empty() ? "drift" : "drift, " + remark;
+  return line;
+}
+
+Section::Line line_of(const Outlier& outlier) {
+  return line_of(
+      {.commit = outlier.commit,
+       .date = outlier.date,
+       .before_us = outlier.level_us,
+       .after_us = outlier.time_us,
+       .remark = "outlier",
+       .sentence = fmt::format("{} at {} ({}): {} beside {}",
+                               format_change(outlier.time_us / outlier.level_us), outlier.commit,
+                               outlier.date, format_time(outlier.time_us), format_time(outlier.level_us))});
 }
 
 }  // namespace
 
-// The summary counts before the quiet series are added: those are one section, and did not change.
 Document history(const std::vector<Series>& all) {
   Document document{.title = "Overlap: history"};
   Section quiet{.kind = Section::Kind::entry, .columns = {{"row"}}};
+  std::size_t changed = 0, unsettled = 0, with_outliers = 0;
   for (const Series& series : all) {
-    if (series.changes.empty() && !series.drift) {
+    if (!has_changed(series) && series.outliers.empty()) {
       quiet.rows.push_back({.fields = {{series.name}}, .quiet = true});
       continue;
     }
     Section section{
         .kind = Section::Kind::entry,
         .title = series.name,
-        .lead = fmt::format("{}, {} runs, now {}", series.context, series.times_us.size(),
-                            format_time(series.times_us.back())),
+        .lead = fmt::format("{}{}{}, {} runs, now {}", series.context, series.machine.empty() ? "" : ", ",
+                            series.machine, series.times_us.size(), format_time(series.times_us.back())),
         .columns = {{"commit"}, {"date"}, {"before", true}, {"after", true}, {"change", true}, {"remark"}},
         .charts = {chart_of(series)}};
-    for (const ChangePoint& change : series.changes) section.rows.push_back(line_of(change));
-    if (series.drift)
-      section.notes.push_back(
-          fmt::format("drifts: {} over its last stretch", format_change(1 + *series.drift)));
+    const auto add = [&section](const auto& findings) {
+      for (const auto& each : findings) section.rows.push_back(line_of(each));
+    };
+    add(series.changes);
+    add(series.drifts);
+    add(series.unsettled);
+    add(series.outliers);
     document.sections.push_back(std::move(section));
+    changed += series.changes.empty() && series.drifts.empty() ? 0 : 1;
+    unsettled += series.unsettled.empty() ? 0 : 1;
+    with_outliers += series.outliers.empty() ? 0 : 1;
   }
   const auto bad = std::ranges::count_if(all, is_bad);
   document.mark = bad > 0 ? Mark::bad : Mark::good;
   document.summary = fmt::format("{} series, {} changed or drifting, {} slower and not acknowledged",
-                                 all.size(), document.sections.size(), bad);
+                                 all.size(), changed, bad);
+  if (unsettled > 0) document.summary += fmt::format(", {} not settled", unsettled);
+  if (with_outliers > 0) document.summary += fmt::format(", {} with outliers", with_outliers);
   quiet.title = fmt::format("{} series without a change", quiet.rows.size());
   if (!quiet.rows.empty()) document.sections.push_back(std::move(quiet));
   return document;

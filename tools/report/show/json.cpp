@@ -88,29 +88,6 @@ Json comparison_of(const Comparison& row) {
   return json;
 }
 
-/// The whole series, changes or none: a reader can draw it.
-Json series_of(const Series& series) {
-  Json changes = Json::array();
-  for (const ChangePoint& change : series.changes) {
-    Json point = Json::object({{"commit", change.commit},
-                               {"date", change.date},
-                               {"before_us", change.before_us},
-                               {"after_us", change.after_us},
-                               {"p", change.p},
-                               {"recovered", change.recovered}});
-    if (!change.acknowledged.empty()) point["acknowledged"] = change.acknowledged;
-    changes.push_back(std::move(point));
-  }
-  Json json = Json::object({{"name", series.name},
-                            {"context", series.context},
-                            {"times_us", series.times_us},
-                            {"commits", series.commits},
-                            {"dates", series.dates},
-                            {"changes", std::move(changes)}});
-  if (series.drift) json["drift"] = *series.drift;
-  return json;
-}
-
 /// "Double buffering" is double_buffering.
 std::string key_of(std::string title) {
   for (char& c : title) c = c == ' ' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -122,6 +99,56 @@ template <class T, class Make>
 Json list_of(const std::vector<T>& all, const Make& make) {
   Json json = Json::array();
   for (const T& each : all) json.push_back(make(each));
+  return json;
+}
+
+Json change_of(const ChangePoint& change) {
+  Json json = Json::object({{"commit", change.commit},
+                            {"date", change.date},
+                            {"before_us", change.before_us},
+                            {"after_us", change.after_us},
+                            {"p", change.p},
+                            {"recovered", change.recovered}});
+  if (!change.acknowledged.empty()) json["acknowledged"] = change.acknowledged;
+  if (change.more_runs > 0) json["more_runs"] = change.more_runs;
+  return json;
+}
+
+Json drift_of(const Drift& drift) {
+  Json json = Json::object({{"from_commit", drift.from_commit},
+                            {"from_date", drift.from_date},
+                            {"to_commit", drift.to_commit},
+                            {"to_date", drift.to_date},
+                            {"before_us", drift.before_us},
+                            {"after_us", drift.after_us},
+                            {"change", drift.after_us / drift.before_us - 1},
+                            {"p", drift.p},
+                            {"recovered", drift.recovered}});
+  if (!drift.acknowledged.empty()) json["acknowledged"] = drift.acknowledged;
+  return json;
+}
+
+/// The whole series, changes or none: a reader can draw it. `drift` is the last one's change.
+Json series_of(const Series& series) {
+  const auto outlier_of = [](const Outlier& outlier) {
+    return Json::object({{"commit", outlier.commit},
+                         {"date", outlier.date},
+                         {"time_us", outlier.time_us},
+                         {"level_us", outlier.level_us},
+                         {"run", outlier.at}});
+  };
+  Json json = Json::object({{"name", series.name},
+                            {"context", series.context},
+                            {"times_us", series.times_us},
+                            {"commits", series.commits},
+                            {"dates", series.dates},
+                            {"changes", list_of(series.changes, change_of)}});
+  if (!series.drifts.empty())
+    json["drift"] = series.drifts.back().after_us / series.drifts.back().before_us - 1;
+  json["drifts"] = list_of(series.drifts, drift_of);
+  json["unsettled"] = list_of(series.unsettled, change_of);
+  json["outliers"] = list_of(series.outliers, outlier_of);
+  json["machine"] = series.machine;
   return json;
 }
 
