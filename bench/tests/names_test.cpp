@@ -24,14 +24,49 @@ TEST(RowId, TakesNamesApart) {
   EXPECT_EQ(id.key(), "pipeline/order:sequential/n:16/threads:4");
 }
 
-TEST(RowId, ForeignNamesAreKeptWhole) {
-  for (const char* name : {"BM_copy<float>/8/1024", "BM_x", "std::vector<int>/8", "n:5", "fam/std::sort/8"}) {
-    const RowId id = parse_row_id(name);
-    EXPECT_EQ(id.family, name);
-    EXPECT_TRUE(id.axes.empty()) << name;
+TEST(RowId, WhatStandsByItselfIsAnArgument) {
+  const std::pair<const char*, RowId> all[] = {
+      {"BM_x", {.family = "BM_x"}},
+      {"n:5", {.family = "n:5"}},
+      {"/x/8", {.family = "/x", .axes = {{"", "8"}}}},
+      {"std::vector<int>/8", {.family = "std::vector<int>", .axes = {{"", "8"}}}},
+      {"BM_copy<float>/8/1024", {.family = "BM_copy<float>", .axes = {{"", "8"}, {"", "1024"}}}},
+      {"BM_copy<a/b>/8", {.family = "BM_copy<a/b>", .axes = {{"", "8"}}}},
+      {"read(/dev/null)/8", {.family = "read(/dev/null)", .axes = {{"", "8"}}}},
+      {"operator<</8/2", {.family = "operator<<", .axes = {{"", "8"}, {"", "2"}}}},
+      {"fam/std::sort/8", {.family = "fam", .axes = {{"", "std::sort"}, {"", "8"}}}},
+      {"BM_x/8/threads:4", {.family = "BM_x", .axes = {{"", "8"}}, .suffix = "/threads:4"}},
+      {"BM/a:1/2", {.family = "BM", .axes = {{"a", "1"}, {"", "2"}}}},
+  };
+  for (const auto& [name, id] : all) {
+    EXPECT_EQ(parse_row_id(name), id) << name;
+    EXPECT_EQ(parse_row_id(name).key(), name);
   }
-  const RowId mixed = parse_row_id("BM/a:1/2");
-  EXPECT_EQ(mixed.axes, (Axes{{"a", "1"}, {"", "2"}}));
+}
+
+TEST(RowId, EveryValueHasALabelOfItsOwn) {
+  const std::pair<const char*, Axes> all[] = {
+      {"f/n:4/8/16", {{"n", "4"}, {"arg1", "8"}, {"arg2", "16"}}},
+      {"f/-3/1", {{"arg1", "-3"}, {"arg2", "1"}}},
+      {"f/arg1:4/8", {{"arg1", "4"}, {"arg2", "8"}}},
+      {"f/4/arg1:8/5", {{"arg2", "4"}, {"arg1", "8"}, {"arg3", "5"}}},
+      {"f/n:4/n:8", {{"n", "4"}, {"n #2", "8"}}},
+  };
+  for (const auto& [name, labelled] : all) {
+    const RowId id = parse_row_id(name);
+    EXPECT_EQ(id.labelled(), labelled) << name;
+    for (const auto& [label, value] : labelled) EXPECT_EQ(id.axis(label), value) << name << " " << label;
+    EXPECT_EQ(id.axis("arg9"), "");
+  }
+}
+
+TEST(RowId, SaysHowARowWasTimed) {
+  const RowId id = parse_row_id("f/8/min_time:0.1/process_time/real_time/threads:4");
+  EXPECT_EQ(id.threads(), "4");
+  EXPECT_EQ(id.clock(), "process_time/real_time");
+  EXPECT_EQ(id.key(), "f/8/process_time/real_time/threads:4");
+  EXPECT_EQ(parse_row_id("f/8/manual_time").clock(), "manual_time");
+  EXPECT_EQ(parse_row_id("f/8").clock() + parse_row_id("f/8").threads(), "");
 }
 
 TEST(RowId, EqualNamesHaveOrdinals) {
@@ -71,8 +106,8 @@ TEST(RowId, PrintsWhatItParsed) {
                            "a/b:1/2/c:3"})
     EXPECT_EQ(print(parse_row_id(name)), name);
   // Names made of what parsers trip over.
-  const char* const kPieces[] = {"/",        ":", "n", "1",  " #2",       "manual_time",
-                                 "threads:", "#", " ", "::", "real_time", "\xff"};
+  const char* const kPieces[] = {"/",           "<",        ">", "(", ":",  "n",         "1",   " #2",
+                                 "manual_time", "threads:", "#", " ", "::", "real_time", "\xff"};
   std::mt19937 generator(1);
   for (int i = 0; i < 20'000; ++i) {
     std::string name;

@@ -308,11 +308,11 @@ int compare(CompareArguments& arguments, const Options& options) {
 
 int noise(const CompareArguments& arguments, const Options& options) {
   std::vector<Run> runs = read_runs(options.files);
-  complain_of_copies(runs);
-  if (runs.size() < 3) throw UsageError("noise: give at least three runs of the same program");
   std::vector<const Run*> all;
   for (const Run& run : runs) all.push_back(&run);
   if (refuse_incomparable(context_differences(all, {}))) return kIncomparable;
+  complain_of_copies(runs);
+  if (runs.size() < 3) throw UsageError("noise: give at least three runs of the same program");
   write(tolerances_json(tolerances_from(runs, arguments.options.tolerance)), options.output);
   return kFine;
 }

@@ -169,8 +169,9 @@ class LockedFile {
 /// those of the newest run.
 std::vector<std::size_t> places_like(const Store& store, const Run* like) {
   std::vector<Run> all;  // without their rows
-  for (const Run& run : store.runs) all.push_back({run.path, run.context, {}, {}});
-  if (like) all.push_back({like->path, like->context, {}, {}});
+  for (const Run& run : store.runs)
+    all.push_back({.path = run.path, .context = run.context, .rows = {}, .warnings = {}});
+  if (like) all.push_back({.path = like->path, .context = like->context, .rows = {}, .warnings = {}});
   const std::vector<std::string> machines = machines_in(all);
   const std::vector<std::size_t> order = by_date(store.runs);
   const auto same_as = [&](std::size_t other) {

@@ -1,7 +1,9 @@
 // One pass over the bytes each. UTF-8 goes through as it is: what is escaped is ASCII.
 #include "show/escape.hpp"
 
+#include <charconv>
 #include <string_view>
+#include <system_error>
 
 namespace overlap::report {
 
@@ -22,7 +24,11 @@ std::string markdown_escaped(const std::string& text) {
 }
 
 std::string harmless_csv_field(const std::string& text) {
-  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+  double number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = read.ec == std::errc() && read.ptr == text.data() + text.size();
+  const bool formula =
+      !text.empty() && !is_number && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
   return csv_field(formula ? "'" + text : text);
 }
 

@@ -11,6 +11,7 @@ std::string csv_field(const std::string& text);
 
 /// A field of CSV that no spreadsheet takes for a formula.
 /// Such text begins with one of = + - @, a tab or a carriage return; an apostrophe ahead of it makes it text.
+/// A negative number is no formula.
 std::string harmless_csv_field(const std::string& text);
 
 /// Text that GitHub-flavoured Markdown shows as it is, on one line.

@@ -47,6 +47,72 @@ TEST(Merge, KeepsOthersApart) {
   EXPECT_EQ(merged({}).size(), 0U);
 }
 
+/// How many runs are left of two that share no row.
+std::size_t left_of(const std::string& context, const std::string& other) {
+  return merged({run_of(row_text("a/n:1", 1), context, "a"), run_of(row_text("b/n:1", 1), other, "b")})
+      .size();
+}
+
+TEST(Merge, WhatDiffersStaysApart) {
+  const std::string same =
+      R"("backend": "cuda", "gpu": "G", "host_name": "h", "num_cpus": 8, "driver": "1", "build_type": "Release", )"
+      R"("revision": "abc", "library_build_type": "debug", "executable": "x")";
+  EXPECT_EQ(left_of(same, same), 1U);
+  const auto with = [&same](const std::string& was, const std::string& is) {
+    std::string changed = same;
+    return changed.replace(changed.find(was), was.size(), is);
+  };
+  for (const auto& [was, is] : {std::pair(R"("cuda")", R"("host")"),
+                                {R"("G")", R"("H")"},
+                                {R"("h")", R"("i")"},
+                                {": 8", ": 9"},
+                                {R"("1")", R"("2")"},
+                                {"Release", "Debug"},
+                                {"abc", "def"},
+                                {R"("gpu": "G", )", ""}})
+    EXPECT_EQ(left_of(same, with(was, is)), 2U) << is;
+  for (const auto& [was, is] : {std::pair("abc", "unknown"),
+                                {R"("revision": "abc", )", ""},
+                                {R"("driver": "1", )", ""},
+                                {R"("debug")", R"("release")"},
+                                {R"("x")", R"("y")"}})
+    EXPECT_EQ(left_of(same, with(was, is)), 1U) << is;
+}
+
+TEST(Merge, AGpuIsKnownByItsUuid) {
+  const auto on = [](const std::string& host, const std::string& uuid) {
+    return R"("backend": "cuda", "gpu": "G", "host_name": ")" + host + "\"" +
+           (uuid.empty() ? "" : R"(, "gpu_uuid": ")" + uuid + "\"");
+  };
+  EXPECT_EQ(left_of(on("h", "GPU-1"), on("container", "GPU-1")), 1U);
+  EXPECT_EQ(left_of(on("h", "GPU-1"), on("h", "GPU-2")), 2U);
+  EXPECT_EQ(left_of(on("h", "GPU-1"), on("h", "")), 1U) << "the host's name, where one has no UUID";
+  EXPECT_EQ(left_of(on("h", "GPU-1"), on("i", "")), 2U);
+}
+
+TEST(Merge, ForeignRunsAreKnownByWhatTheLibrarySays) {
+  const auto foreign = [](const std::string& host, const std::string& program, const std::string& build) {
+    return R"("host_name": ")" + host + R"(", "executable": ")" + program + R"(", "library_build_type": ")" +
+           build + "\", \"date\": \"" + build + host + "\"";
+  };
+  const std::string one = foreign("h", "x", "release");
+  EXPECT_EQ(left_of(one, one), 1U);
+  EXPECT_EQ(left_of(one, foreign("i", "x", "release")), 2U);
+  EXPECT_EQ(left_of(one, foreign("h", "y", "release")), 2U);
+  EXPECT_EQ(left_of(one, foreign("h", "x", "debug")), 2U);
+}
+
+TEST(Merge, WhatOneSaysCountsForAllThatItJoins) {
+  const auto of = [](const char* row, const char* revision) {
+    return run_of(row_text(row, 1), std::string(R"("gpu": "G", "revision": ")") + revision + "\"", revision);
+  };
+  EXPECT_EQ(merged({of("a/n:1", "unknown"), of("b/n:1", "abc"), of("c/n:1", "def")}).size(), 2U);
+  EXPECT_EQ(why_apart({of("a/n:1", "unknown"), of("b/n:1", "abc")}), "");
+  EXPECT_EQ(why_apart({of("a/n:1", "unknown"), of("a/n:1", "abc"), of("a/n:1", "def")}),
+            "unknown and def differ in revision (abc / def)");
+  EXPECT_EQ(why_apart({of("a/n:1", "abc"), of("a/n:1", "def")}, {"revision"}), "");
+}
+
 TEST(Merge, TheRawKernelStandsBesideTheExtension) {
   auto runs = merged({torch_run(), cpp_run()});
   add_guests(runs[0], known_families());

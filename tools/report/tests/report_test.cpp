@@ -4,6 +4,7 @@
 #include "known.hpp"
 #include "read/results.hpp"
 #include "run_text.hpp"
+#include "show/render.hpp"
 
 namespace overlap::report {
 namespace {
@@ -31,9 +32,11 @@ TEST(Results, TakesNamesApart) {
 TEST(Results, ForeignBenchmarksKeepTheirNames) {
   const report::Run run =
       parse_run(run_text(row_text("BM_copy<float>/8/1024", 3) + "," + row_text("BM/a:1/2", 3)), "x");
-  EXPECT_EQ(run.rows[0].family(), "BM_copy<float>/8/1024");
-  EXPECT_TRUE(run.rows[0].id.axes.empty());
+  EXPECT_EQ(run.rows[0].name(), "BM_copy<float>/8/1024");
+  EXPECT_EQ(run.rows[0].family(), "BM_copy<float>");
+  EXPECT_EQ(run.rows[0].axis("arg2"), "1024");
   EXPECT_EQ(run.rows[1].axis("a"), "1");
+  EXPECT_EQ(run.rows[1].axis("arg1"), "2");
 }
 
 TEST(Results, ConvertsUnits) {
@@ -80,6 +83,9 @@ TEST(Results, FailedAndSkippedRowsHaveNoTime) {
   EXPECT_EQ(run.rows[0].failure, "out of memory");
   EXPECT_EQ(run.rows[1].failure, "skipped: budget");
   EXPECT_EQ(run.rows[2].failure, "second failed") << "half a row is no row";
+  EXPECT_FALSE(run.rows[0].skipped);
+  EXPECT_TRUE(run.rows[1].skipped) << "on purpose";
+  EXPECT_FALSE(run.rows[2].skipped);
   for (const Row& row : run.rows) EXPECT_TRUE(row.times_us.empty());
 }
 
@@ -188,6 +194,107 @@ TEST(View, NothingDividesOneFileByAnother) {
   EXPECT_FALSE(cell(views, 0, 1).present);
 }
 
+/// The only view of rows of these names, which take 1, 2, 3 ... us.
+View view_of(const std::vector<std::string>& names, const Axes& baseline = {}, const std::string& more = "") {
+  std::string rows;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    rows += (i > 0 ? "," : "") + row_text(names[i], static_cast<double>(i + 1), "us", more);
+  std::vector<View> views = make_views({parse_run(run_text(rows), "x")}, baseline);
+  EXPECT_EQ(views.size(), 1U) << names[0];
+  return views.at(0);
+}
+
+using Texts = std::vector<std::string>;
+using Table = std::vector<Texts>;
+
+Table values_of(const View& view) {
+  Table values;
+  for (const ViewRow& row : view.rows) values.push_back(row.values);
+  return values;
+}
+
+TEST(View, BareArgumentsAreColumnsOfOneTable) {
+  const View one = view_of({"BM_x/1/2", "BM_x/2/2", "BM_x/4/2", "BM_x/-8/2"});
+  EXPECT_EQ(one.columns, Texts{"arg1"});
+  EXPECT_EQ(one.fixed, (Axes{{"arg2", "2"}}));
+  EXPECT_EQ(values_of(one), (Table{{"1"}, {"2"}, {"4"}, {"-8"}}));
+  const View mixed = view_of({"f/n:4/8/16", "f/n:5/8", "f/32", "f/text/1/n:6"});
+  EXPECT_EQ(mixed.columns, (Texts{"n", "arg1", "arg2"}));
+  EXPECT_EQ(values_of(mixed), (Table{{"4", "8", "16"}, {"5", "8", ""}, {"", "32", ""}, {"6", "text", "1"}}));
+  EXPECT_EQ(mixed.rows[0].name, "f/n:4/8/16");
+  EXPECT_EQ(values_of(view_of({"f/n:4/n:8", "f/n:4/n:16"})), (Table{{"8"}, {"16"}}));
+}
+
+TEST(View, ABareArgumentCanBeTheBaseline) {
+  const View view = view_of({"f/1/8", "f/1/9", "f/2/8", "f/2/9"}, {{"arg1", "1"}});
+  EXPECT_DOUBLE_EQ(*view.rows[2].cells[0].number("speedup"), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(*view.rows[3].cells[0].number("speedup"), 2.0 / 4);
+}
+
+TEST(View, RowsThatLookTheSameAreToldApart) {
+  const View threads = view_of({"f/threads:1", "f/threads:2", "f"});
+  EXPECT_EQ(threads.columns, Texts{"threads"});
+  EXPECT_EQ(values_of(threads), (Table{{"1"}, {"2"}, {"1"}}));
+  const View clocks = view_of({"f/1", "f/1/real_time", "f/1/process_time"});
+  EXPECT_EQ(clocks.columns, Texts{"clock"});
+  EXPECT_EQ(values_of(clocks), (Table{{""}, {"real_time"}, {"process_time"}}));
+  EXPECT_EQ(view_of({"f/1/real_time", "f/2/real_time"}).columns, Texts{"arg1"}) << "the same in all of them";
+  EXPECT_EQ(view_of({"f/1/threads:4", "f/2/threads:4"}).fixed, (Axes{{"threads", "4"}}));
+  const View own = view_of({"f/threads:3/8/threads:1", "f/threads:3/8/threads:2"});
+  EXPECT_EQ(own.columns, Texts{"run threads"}) << "an axis of its own has that name";
+  const std::string row = row_text("f/n:1", 1, "us", R"(, "family_index": 1)");
+  const std::string twin = row_text("f/n:1", 2, "us", R"(, "family_index": 2)");
+  const View twins = make_views({parse_run(run_text(row + "," + twin), "x")}, {}).at(0);
+  EXPECT_EQ(twins.columns, Texts{"#"});
+  EXPECT_EQ(values_of(twins), (Table{{"1"}, {"2"}}));
+}
+
+TEST(View, OneSampleHasNoSpread) {
+  const auto spread = [](const std::string& more) {
+    return view_of({"f/n:1"}, {}, more).rows[0].cells[0].number("spread");
+  };
+  EXPECT_FALSE(spread(R"(, "cv": 0.0, "samples": 1)"));
+  EXPECT_FALSE(spread(R"(, "cv": 0.0)"));
+  EXPECT_EQ(spread(R"(, "cv": 0.0, "samples": 5)"), 0.0);
+  EXPECT_EQ(spread(R"(, "cv": 0.25, "samples": 5)"), 0.25);
+  EXPECT_EQ(spread(R"(, "cv": 0.25)"), 0.25);
+}
+
+/// Minutes, if anything looked through all rows for each of them.
+TEST(View, ManyRowsAndManyTablesAreNoTrouble) {
+  const auto run_of = [](std::size_t count, const auto& name) {
+    report::Run run;
+    run.rows.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      run.rows[i].id = parse_row_id(name(i));
+      run.rows[i].times_us = {1.0 + static_cast<double>(i % 2)};
+    }
+    return run;
+  };
+  const auto text = [](std::size_t i) { return std::to_string(i); };
+  const report::Run families = run_of(100'000, [&](std::size_t i) { return "f" + text(i) + "/n:1"; });
+  EXPECT_EQ(make_views({families}, {}).size(), families.rows.size());
+  const report::Run chunks = run_of(100'000, [&](std::size_t i) {
+    return "pipeline/order:" + std::string(i % 2 ? "depth_first" : "sequential") +
+           "/mem:pinned/submit:launch/streams:" + text(1 + i % 2) + "/chunk:" + text(i / 2) + "/n:8/work:1";
+  });
+  const View one = make_views({chunks}, {}).at(0);
+  EXPECT_DOUBLE_EQ(*one.rows[99'999].cells[0].number("speedup"), 0.5);
+  const report::Run sizes = run_of(100'000, [&](std::size_t i) {
+    return "pipeline/order:" + std::string(i % 2 ? "depth_first" : "sequential") +
+           "/mem:pinned/submit:launch/streams:" + text(1 + i % 2) + "/n:" + text(i / 2 + 1) + "/work:1";
+  });
+  const std::vector<View> tables_of_two = make_views({sizes}, {});
+  EXPECT_EQ(tables_of_two.size(), sizes.rows.size() / 2);
+  EXPECT_TRUE(contains(to_text(tables(tables_of_two, {sizes})), "50,000"));
+  const report::Run references = run_of(99'999, [&](std::size_t i) {
+    const char* const impls[] = {"extension", "silu", "cpu"};
+    return "torch_swish/pass:forward/impl:" + std::string(impls[i % 3]) + "/submit:launch/n:8/dtype:d" +
+           text(i / 3);
+  });
+  EXPECT_EQ(make_views({references}, {}).size(), references.rows.size() / 3);
+}
+
 class ReportTest : public CommandTest {};
 
 TEST_F(ReportTest, ExitCodesAreAsDocumented) {
@@ -198,6 +305,11 @@ TEST_F(ReportTest, ExitCodesAreAsDocumented) {
           R"({"name": "a/n:1", "error_occurred": true, "error_message": "no", "real_time": 0, "time_unit": "us"})"));
   EXPECT_EQ(run_command(kReport + " table " + good).exit_code, 0);
   EXPECT_EQ(run_command(kReport + " table " + failed).exit_code, 1);
+  const std::string skipped = write(
+      "skipped.json",
+      run_text(
+          R"({"name": "a/n:1", "skipped": true, "skip_message": "no cores", "real_time": 0, "time_unit": "us"})"));
+  EXPECT_EQ(run_command(kReport + " table " + skipped).exit_code, 0) << "on purpose";
   for (const char* usage :
        {"", " tabel", " table", " table --nosuch", " table --format=pdf", " table --baseline=order"})
     EXPECT_EQ(run_command(kReport + usage + (contains(usage, "--") ? " " + good : "")).exit_code, 2) << usage;

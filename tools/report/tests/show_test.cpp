@@ -41,6 +41,24 @@ Json data_of(const std::string& page) {
 }
 
 TEST(Format, WritesNumbersForReaders) {
+  for (const auto& [us, text] : {std::pair(0.0018, "1.80 ns"),
+                                 {0.0022, "2.20 ns"},
+                                 {0.00025, "0.250 ns"},
+                                 {0.0000123, "0.0123 ns"},
+                                 {0.0123, "12.3 ns"},
+                                 {0.999, "999 ns"},
+                                 {0.0, "0.00 us"}})
+    EXPECT_EQ(format_time(us), text);
+  for (const auto& [rate, text] : {std::pair(850.0, "850 B/s"),
+                                   {12'345.0, "12.3 kB/s"},
+                                   {1.5e6, "1.50 MB/s"},
+                                   {2e9, "2.00 GB/s"},
+                                   {4.24e12, "4.24 TB/s"},
+                                   {1.2e16, "12000 TB/s"}})
+    EXPECT_EQ(format_rate(rate, "B/s"), text);
+  EXPECT_EQ(format_rate(12.3e6, ""), "12.3 M");
+  EXPECT_EQ(format_rate(12, ""), "12.0");
+  EXPECT_EQ(format_count("-1024"), "-1,024");
   EXPECT_EQ(format_time(1.284), "1.28 us");
   EXPECT_EQ(format_time(23.67), "23.7 us");
   EXPECT_EQ(format_time(863.4), "863 us");
@@ -95,6 +113,42 @@ TEST(Tables, EveryFormatShowsFailures) {
   EXPECT_EQ(result(0).at("failure").text(), "a|b, \"c\"");
   EXPECT_FALSE(result(0).find("time_us"));
   EXPECT_EQ(result(1).at("time_us").number(), 5.0);
+}
+
+TEST(Tables, RatesChooseTheirUnit) {
+  const auto shown = [](const std::string& name, double bytes) {
+    const std::string rates = fmt::format(R"(, "bytes_per_second": {}, "items_per_second": 2.5e6)", bytes);
+    const std::vector<report::Run> runs = {parse_run(run_text(row_text(name, 1, "us", rates)), "x")};
+    return to_text(tables(make_views(runs, {}), runs));
+  };
+  EXPECT_TRUE(contains(shown("BM_x/8", 4.24e12), "rate  items/s"));
+  EXPECT_TRUE(contains(shown("BM_x/8", 4.24e12), "4.24 TB/s   2.50 M"));
+  EXPECT_TRUE(contains(shown("BM_x/8", 1500), "1.50 kB/s"));
+  EXPECT_TRUE(contains(shown("swish/pass:forward/n:8", 4.24e12), "4240.0")) << "a column in GB/s";
+  EXPECT_TRUE(contains(shown("swish/pass:forward/n:8", 1e7), "10.0 MB/s")) << "which would be 0.0";
+}
+
+TEST(Tables, ARowThatWasSkippedIsNotFailed) {
+  const std::vector<report::Run> runs = {parse_run(
+      run_text(R"({"name": "f/1", "skipped": true, "skip_message": "no cores"},)" + row_text("f/2", 5)),
+      "x")};
+  const auto views = make_views(runs, {});
+  const Document document = tables(views, runs);
+  EXPECT_TRUE(contains(to_text(document), "skipped  no cores"));
+  EXPECT_TRUE(contains(to_markdown(document), "| skipped: no cores |"));
+  EXPECT_TRUE(contains(table_csv(views, runs), ",skipped: no cores,"));
+  EXPECT_TRUE(contains(table_json(views, runs), "\"skipped\": true"));
+  for (const std::string& text : {to_text(document), to_markdown(document), to_html(document)})
+    EXPECT_FALSE(contains(text, "failed")) << text.substr(0, 500);
+}
+
+TEST(Csv, HasTheNameOfARowAndEveryValue) {
+  const std::vector<report::Run> runs = {
+      parse_run(run_text(row_text("=f/n:4/8/threads:2", 1) + "," + row_text("=f/n:4/-16", 2)), "x")};
+  const std::string csv = table_csv(make_views(runs, {}), runs);
+  EXPECT_TRUE(csv.starts_with("file,gpu,backend,family,row,n,arg1,threads,time_us,")) << csv;
+  EXPECT_TRUE(contains(csv, ",'=f,'=f/n:4/8/threads:2,4,8,2,1,")) << csv;
+  EXPECT_TRUE(contains(csv, ",'=f,'=f/n:4/-16,4,-16,1,2,")) << csv;
 }
 
 TEST(Tables, EveryFormatMarksRowsThatWereCutShort) {
