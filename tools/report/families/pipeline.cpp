@@ -9,7 +9,6 @@
 #include "families/families.hpp"
 #include "judge/format.hpp"
 #include "judge/noise.hpp"
-#include "judge/statistics.hpp"
 #include "names/context_keys.hpp"
 #include "names/counters.hpp"
 
@@ -106,9 +105,14 @@ struct Middle {
   double noise = 0;
 };
 
-/// How far the middle of three or more values may be off by their scatter, relative.
-double noise_of_middle(const std::vector<double>& values) {
-  return 2 * 1.25 * deviation_of(logarithms(values)) / std::sqrt(static_cast<double>(values.size()));
+/// How far the middle of three or more values may be off by their scatter, relative: twice its standard
+/// error. By the quartiles, since a few rows of a slow spell move a deviation and not the middle.
+double noise_of_middle(std::vector<double> values) {
+  constexpr double kMedian = 1.25, kQuartiles = 1.349;  // of a normal distribution, in standard deviations
+  std::ranges::sort(values);
+  const std::size_t count = values.size(), quarter = count / 4;
+  const double deviation = std::log(values[count - 1 - quarter] / values[quarter]) / kQuartiles;
+  return 2 * kMedian * deviation / std::sqrt(static_cast<double>(count));
 }
 
 Middle middle_of(Rows rows) {
@@ -142,7 +146,7 @@ std::optional<UsualGain> usual_gain(const Rows& rows, const char* mem) {
 
 /// By how much of what several streams gain in pinned memory is left in pageable, less noise: true if a tenth
 /// at most, overstated up to a half, false beyond; understated if several streams even cost kWorthIt there,
-/// beyond noise. Not measurable where there is little to kill, or where noise is a quarter of it.
+/// beyond noise. Not measurable where there is little to kill, or where noise is a third of it.
 Rule pageable_kills_overlap(const Rows& all) {
   constexpr double kEnough = 1.15, kDead = 0.1, kHalf = 0.5;
   Rule rule{.rule = "pageable memory kills overlap"};
@@ -162,7 +166,7 @@ Rule pageable_kills_overlap(const Rows& all) {
     rule.why += ": too little to kill";
     return rule;
   }
-  if (std::hypot(pageable->noise(), pinned->noise()) > whole / 4) {
+  if (std::hypot(pageable->noise(), pinned->noise()) > whole / 3) {
     rule.verdict = Verdict::not_measurable;
     rule.why += "; too noisy to tell";
     return rule;
