@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "families/families.hpp"
-#include "names/context_keys.hpp"
+#include "judge/noise.hpp"
 #include "names/counters.hpp"
 
 namespace overlap::report {
@@ -15,8 +15,8 @@ bool is_full(const Row& row) {
   return row.counter(counter::kPossibleSpeedup).value_or(kRoomToGain) < kRoomToGain;
 }
 
-/// How much room one product leaves; nothing if the row does not say.
-std::vector<std::string> hints_on(const Row& best, const Rows&) {
+/// How much room one product leaves, and whether streams made use of it; nothing if the row does not say.
+std::vector<std::string> hints_on(const Row& best, const Rows& rows) {
   const auto possible = best.counter(counter::kPossibleSpeedup);
   if (!possible) return {};
   const double blocks = best.counter(counter::kBlocks).value_or(0),
@@ -26,19 +26,21 @@ std::vector<std::string> hints_on(const Row& best, const Rows&) {
         "one product fills the device ({:.0f} blocks, {:.0f} at once): more streams cannot gain over "
         "{:.2f}x",
         blocks, resident, *possible)};
-  return {fmt::format("one product leaves room for {:.2f}x ({:.0f} blocks, {:.0f} at once)", *possible,
-                      blocks, resident)};
+  std::string hint = fmt::format("one product leaves room for {:.2f}x ({:.0f} blocks, {:.0f} at once)",
+                                 *possible, blocks, resident);
+  const Row* alone = find_row(rows, {{"streams", "1"}, {"submit", best.axis("submit")}});
+  if (alone && alone != &best)
+    hint +=
+        fmt::format("; {} streams make {:.2f}x of it{}", best.axis("streams"), gain_over(*alone, best).ratio,
+                    hid_little(best) ? ": side by side, kernels share what each can use alone" : "");
+  return {hint};
 }
 
-/// A full device comes first, however much the row hid: there was no room for more.
-std::optional<Cause> why_lost(const Row& row, const Run& run) {
-  if (row.axis("streams") == "1") return std::nullopt;  // the baseline
-  if (is_full(row)) return Cause{"device already full", "run such kernels one after the other"};
-  if (!hid_little(row)) return std::nullopt;
-  if (run.about(context::kCopyEngines) == "1") return one_copy_engine();
-  if (is_paced_by_submission(row)) return paced_by_submission();
-  return Cause{"kernels compete: their blocks fit beside each other, but share what each can use alone",
-               "no order of launches changes that"};
+/// Only where a launch can be made cheaper: on a full device, and among kernels that compete for what it has,
+/// no order of launches gains anything.
+std::optional<Cause> why_lost(const Row& row, const Run&) {
+  if (row.axis("streams") == "1" || is_full(row) || !hid_little(row)) return std::nullopt;
+  return is_paced_by_submission(row) ? std::optional(paced_by_submission(row)) : std::nullopt;
 }
 
 }  // namespace
@@ -49,6 +51,7 @@ FamilyReport concurrent_report() {
           .tables = std::vector<std::string>(),
           .plain = {{"streams", "1"}, {"submit", "launch"}},
           .baseline = {{{"streams", "1"}}},
+          .simplicity = {{.axis = "submit", .words = {"launch", "graph"}}, {.axis = "streams"}},
           .data = {"tasks", "dim"},
           .columns = {{{counter::kPossibleSpeedup, "possible", Metric::Form::ratio}}},
           .hints = hints_on,

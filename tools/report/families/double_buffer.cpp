@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 
 #include "families/families.hpp"
 #include "judge/format.hpp"
@@ -15,26 +18,35 @@ namespace {
 
 constexpr double kMuch = 1.10;  // a gain that nobody would call little
 
-/// Which numbers of buffers beyond two gain more than chance would give.
+/// Which numbers of buffers beyond two do better, and which worse, than chance or kTie would have it.
 std::vector<std::string> notes_on(const Rows& rows) {
   std::map<double, const Row*> best;  // of per_buffer, by buffers
   for (const Row* row : only(rows, {{"sync", "per_buffer"}})) {
+    if (!has_time(*row)) continue;
     const Row*& known = best[row->number("buffers")];
     if (!known || row->time_us() < known->time_us()) known = row;
   }
   if (!best.contains(2)) return {};
   const Row& two = *best[2];
-  std::vector<std::string> no_better, better;
+  std::vector<std::string> same, better, worse;
+  double within = kTie;
   for (const auto& [buffers, row] : best) {
     if (buffers <= 2) continue;
-    const double ratio = two.time_us() / row->time_us();
-    const bool beyond_noise = ratio - 1 > noise_of(two, *row);
-    (beyond_noise ? better : no_better).push_back(fmt::format("{:.0f} ({})", buffers, format_change(ratio)));
+    const double times = row->time_us() / two.time_us(), tolerance = tolerance_of(two, *row);
+    if (std::max(times, 1 / times) <= 1 + tolerance) {
+      same.push_back(fmt::format("{:.0f}", buffers));
+      within = std::max(within, tolerance);
+    } else if (times < 1) {
+      better.push_back(fmt::format("{:.0f} (takes {:.1f} % less time)", buffers, (1 - times) * 100));
+    } else {
+      worse.push_back(fmt::format("{:.0f} (takes {:.1f} % more time)", buffers, (times - 1) * 100));
+    }
   }
   std::vector<std::string> notes;
-  if (!no_better.empty())
-    notes.push_back(fmt::format("no better than 2 buffers beyond noise: {}", fmt::join(no_better, ", ")));
+  if (!same.empty())
+    notes.push_back(fmt::format("within {:.0f} % of 2 buffers: {}", within * 100, fmt::join(same, ", ")));
   if (!better.empty()) notes.push_back(fmt::format("better than 2 buffers: {}", fmt::join(better, ", ")));
+  if (!worse.empty()) notes.push_back(fmt::format("worse than 2 buffers: {}", fmt::join(worse, ", ")));
   return notes;
 }
 
@@ -48,6 +60,12 @@ const Row* other_way(const Rows& rows, const Row& row, const char* sync, const c
                              {"batches", row.axis("batches")}}));
 }
 
+/// Whether noise leaves open if the gain of `row` is worth it.
+bool is_unclear(const Row& serial, const Row& row) {
+  const Gain gain = gain_over(serial, row);
+  return gain.low && *gain.low<kWorthIt&& * gain.high >= kWorthIt&& * gain.high>(1 + kTooNoisy) * gain.ratio;
+}
+
 /// Whether two buffers are worth it, a line per job.
 std::vector<std::string> buffering_lines(const Rows& rows) {
   std::vector<std::string> lines;
@@ -57,12 +75,16 @@ std::vector<std::string> buffering_lines(const Rows& rows) {
     const auto share = serial->counter(counter::kTransferPct);
     if (!two || !share) continue;
     const double gain = gain_over(*serial, *two).ratio;
-    std::string line = fmt::format(
-        "dim {}{}: copies take {:.0f} % of a batch; two buffers gain {:.2f}x", serial->axis("dim"),
-        serial->axis("result") == "host" ? ", results copied back" : "", *share, gain);
+    std::string line =
+        fmt::format("dim {}, {}{}: copies take {:.0f} % of a batch; {:.2f}x with two buffers",
+                    serial->axis("dim"), serial->axis("batches") + " batches",
+                    serial->axis("result") == "host" ? ", results copied back" : "", *share, gain);
     if (whole)
-      line += fmt::format(", waiting for the whole stream {:.2f}x", gain_over(*serial, *whole).ratio);
-    lines.push_back(line + (gain >= kWorthIt ? ": worth it" : ": not worth it"));
+      line += fmt::format(", {:.2f}x where each copy waits for the whole stream",
+                          gain_over(*serial, *whole).ratio);
+    lines.push_back(line + (is_unclear(*serial, *two) ? ": too noisy to tell"
+                            : gain >= kWorthIt        ? ": worth it"
+                                                      : ": not worth it"));
   }
   return lines;
 }
@@ -74,10 +96,10 @@ std::optional<Cause> why_lost(const Row& row, const Run& run) {
   if (run.about(context::kCopyEngines) == "1") return one_copy_engine();
   if (row.axis("sync") == "whole_stream")
     return Cause{"whole-stream wait: the next copy waits for the kernel just enqueued",
-                 "wait for the last reader of the buffer (sync per_buffer)"};
+                 "wait for the last reader of the buffer (sync per_buffer)", "sync"};
   if (row.axis("buffers") == "1")
-    return Cause{"one buffer: nothing can be copied while it is read", "use two buffers"};
-  return is_paced_by_submission(row) ? paced_by_submission() : not_known();
+    return Cause{"one buffer: nothing can be copied while it is read", "use two buffers", "buffers"};
+  return is_paced_by_submission(row) ? paced_by_submission(row) : not_known();
 }
 
 /// A serial row and what two buffers make of it, by the share of copies.
@@ -97,43 +119,99 @@ std::vector<Regime> regimes(const Rows& rows) {
   return all;
 }
 
-/// "double buffering <words> when copies take so much of the time": whether all rows in that range hold.
+using Verdict = Rule::Verdict;
+
+bool is_too_noisy(const Row& a, const Row& b) { return noise_of(a, b).value_or(0) > kTooNoisy; }
+
+/// "pays": a gain of kMuch in every job. Overstated if it is less in some, false if no job gains kLittle.
+Verdict pays(double least, double most) {
+  return least >= kMuch ? Verdict::is_true : most < kLittle ? Verdict::is_false : Verdict::overstated;
+}
+/// "pays little": between kLittle and kMuch in every job. Understated if some gain more and none less,
+/// overstated if some gain nothing and none much, false if all lose or jobs do both.
+Verdict pays_little(double least, double most) {
+  if (most < 1 / kLittle || (least < kLittle && most > kMuch)) return Verdict::is_false;
+  return least < kLittle ? Verdict::overstated : most > kMuch ? Verdict::understated : Verdict::is_true;
+}
+/// "costs": every job takes kLittle as long, or longer; understated at kMuch. Overstated if none gains
+/// kLittle either, else false.
+Verdict costs(double least, double most) {
+  if (most >= kLittle) return Verdict::is_false;
+  if (most > 1 / kLittle) return Verdict::overstated;
+  return least < 1 / kMuch ? Verdict::understated : Verdict::is_true;
+}
+
+/// "double buffering <words> when copies take so much of the time": judged by the least and the most that any
+/// job in that range gains.
 RuleCheck double_buffering(int place, double least_pct, double most_pct, const char* words,
-                           bool (*holds)(double gain)) {
+                           Verdict (*judge)(double least, double most)) {
   return {place, [=](const Rows& rows) {
-            Rule rule{.rule = fmt::format(
-                          "double buffering {} when copies take {}", words,
-                          least_pct > 0 ? fmt::format("{:.0f} to {:.0f} % of the time", least_pct, most_pct)
-                                        : fmt::format("under {:.0f} % of the time", most_pct))};
-            bool all_hold = true;
+            const std::string range = least_pct > 0
+                                          ? fmt::format("{:.0f} to {:.0f} % of the time", least_pct, most_pct)
+                                          : fmt::format("under {:.0f} % of the time", most_pct);
+            Rule rule{.rule = fmt::format("double buffering {} when copies take {}", words, range)};
+            double least = HUGE_VAL, most = 0;
+            bool too_noisy = false;
             for (const Regime& regime : regimes(rows)) {
               if (regime.share_pct < least_pct || regime.share_pct >= most_pct) continue;
-              all_hold = all_hold && holds(regime.gain);
-              rule.why += fmt::format("{}dim {}: copies take {:.0f} %, two buffers gain {:.2f}x",
+              too_noisy = too_noisy || is_too_noisy(*regime.serial, *regime.two);
+              least = std::min(least, regime.gain);
+              most = std::max(most, regime.gain);
+              rule.why += fmt::format("{}dim {}: copies take {:.0f} %, {:.2f}x with two buffers",
                                       rule.why.empty() ? "" : "; ", regime.serial->axis("dim"),
                                       regime.share_pct, regime.gain);
               rule.rows.insert(rule.rows.end(), {regime.serial->name(), regime.two->name()});
             }
-            if (!rule.rows.empty())
-              rule.verdict = all_hold ? Rule::Verdict::holds : Rule::Verdict::does_not_hold;
+            if (rule.rows.empty()) {
+              rule.why = fmt::format(
+                  "no job in the run has that share: larger matrices have less to copy "
+                  "(--sweep=double_buffer.dim=...)");
+              return rule;
+            }
+            rule.verdict = too_noisy ? Verdict::not_measurable : judge(least, most);
+            if (too_noisy) rule.why += "; too noisy to tell";
             return rule;
           }};
 }
 
-/// Holds if the third gains under kLittle in every job.
+/// True if a third buffer changes nothing beyond kTie or noise in the job where it helps most. Understated up
+/// to kMuch, false beyond; overstated if it costs time in every job.
 Rule third_buffer_adds_little(const Rows& rows) {
   Rule rule{.rule = "a third buffer adds little"};
-  double most = 0;
+  double most = 0, tolerance = 0;
+  std::string dim;
+  bool too_noisy = false;
   for (const Regime& regime : regimes(rows)) {
     const Row* three = other_way(rows, *regime.serial, "per_buffer", "3");
     if (!three) continue;
-    most = std::max(most, regime.two->time_us() / three->time_us());
+    too_noisy = too_noisy || is_too_noisy(*regime.two, *three);
     rule.rows.insert(rule.rows.end(), {regime.two->name(), three->name()});
+    const double gain = regime.two->time_us() / three->time_us();
+    if (gain <= most) continue;
+    most = gain;
+    tolerance = tolerance_of(*regime.two, *three);
+    dim = regime.serial->axis("dim");
   }
   if (rule.rows.empty()) return rule;
-  rule.verdict = most < kLittle ? Rule::Verdict::holds : Rule::Verdict::does_not_hold;
-  rule.why = fmt::format("three buffers are {} faster than two where they do most", format_change(most));
+  const double beyond = 1 + tolerance;
+  rule.verdict = too_noisy           ? Verdict::not_measurable
+                 : most > kMuch      ? Verdict::is_false
+                 : most > beyond     ? Verdict::understated
+                 : most < 1 / beyond ? Verdict::overstated
+                                     : Verdict::is_true;
+  const std::string where = fmt::format("than two where it does best (dim {})", dim);
+  rule.why = most > beyond
+                 ? fmt::format("three buffers take {:.1f} % less time {}", (1 - 1 / most) * 100, where)
+             : most < 1 / beyond
+                 ? fmt::format("three buffers take {:.1f} % more time {}", (1 / most - 1) * 100, where)
+                 : fmt::format("three buffers are within {:.0f} % of two, or slower", tolerance * 100);
+  if (too_noisy) rule.why += "; too noisy to tell";
   return rule;
+}
+
+/// Rows that leave out the waits compute wrong results, caught or not.
+std::optional<std::string> advised_if(const Row& row) {
+  return row.axis("sync") == "none" ? std::nullopt : std::optional(std::string());
 }
 
 }  // namespace
@@ -143,6 +221,10 @@ FamilyReport double_buffer_report() {
           .work = {"dim", "batches", "result"},
           .plain = {{"sync", "serial"}, {"submit", "launch"}},
           .baseline = {{{"sync", "serial"}}},
+          .simplicity = {{.axis = "sync", .words = {"serial", "whole_stream", "per_buffer"}},
+                         {.axis = "submit", .words = {"launch", "graph"}},
+                         {.axis = "buffers"}},
+          .advised_if = advised_if,
           .data = {"dim", "batches", "result"},
           .columns = {{{counter::kTransferPct, "copies", Metric::Form::percent}}},
           .charts = {{.title = "Time over buffers",
@@ -154,13 +236,12 @@ FamilyReport double_buffer_report() {
                       .keep = [](const Axes& row) { return value_of(row, "sync") == "per_buffer"; },
                       .scale = 1e-3}},
           .notes = notes_on,
-          .remedy = "finer chunks or more streams may help",
+          .remedy = "more batches, so that the first and the last weigh less, may help",
           .lost_because = why_lost,
           .topic = {"Double buffering", buffering_lines},
-          .rules = {double_buffering(5, 30, 50, "pays", [](double gain) { return gain >= kMuch; }),
-                    double_buffering(6, 15, 30, "pays little",
-                                     [](double gain) { return gain > 1 && gain < kMuch; }),
-                    double_buffering(7, 0, 15, "costs", [](double gain) { return gain < 1; }),
+          .rules = {double_buffering(5, 30, 50, "pays", pays),
+                    double_buffering(6, 15, 30, "pays little", pays_little),
+                    double_buffering(7, 0, 15, "costs", costs),
                     {8, third_buffer_adds_little}}};
 }
 

@@ -10,6 +10,7 @@ FamilyReport swish_report() {
           .tables = {{"n", "cache", "timing"}},
           .plain = {{"impl", "plain"}},
           .baseline = {{{"impl", "scalar"}}},
+          .simplicity = {{.axis = "impl", .words = {"plain", "scalar", "vector"}}},
           .columns = {{{counter::kPctOfCopy, "of copy", Metric::Form::precise_percent},
                        Column::Place::after_limit}},
           .references = {{.metric = "times_cpu", .row = [](const Row& row) {

@@ -38,6 +38,8 @@ FamilyReport torch_swish_report() {
           .tables = {{"n", "dtype"}},
           .plain = {{"impl", "silu"}, {"submit", "launch"}},
           .baseline = {{{"impl", "silu"}}},
+          .simplicity = {{.axis = "impl", .words = {"silu", "composed", "compiled", "extension", "kernel"}},
+                         {.axis = "submit", .words = {"launch", "graph"}}},
           .columns = {{{counter::kPctOfCopy, "of copy", kForm}, Column::Place::after_limit},
                       {{"pct_of_kernel", "of kernel", kForm}, Column::Place::after_limit}},
           .references = {{.metric = "times_cpu", .row = [](const Row& row) { return same_work(row, "cpu"); }},
@@ -49,14 +51,19 @@ FamilyReport torch_swish_report() {
 
 /// Has the axes of double_buffer that PyTorch's program sweeps, and none of its stages.
 FamilyReport torch_double_buffer_report() {
-  return {.name = "torch_double_buffer", .work = {"dim", "batches"}, .plain = {{"sync", "serial"}}};
+  return {.name = "torch_double_buffer",
+          .work = {"dim", "batches"},
+          .plain = {{"sync", "serial"}},
+          .simplicity = {{.axis = "sync", .words = {"serial", "whole_stream", "per_buffer"}},
+                         {.axis = "buffers"}}};
 }
 
 FamilyReport torch_streams_report() {
   return {.name = "torch_streams",
           .work = {"dim", "submit"},
           .tables = std::vector<std::string>(),
-          .plain = {{"streams", "1"}}};
+          .plain = {{"streams", "1"}},
+          .simplicity = {{.axis = "streams"}}};
 }
 
 }  // namespace overlap::report

@@ -1,6 +1,8 @@
 // transfer: one copy. Tables by kind of memory; under each, what a copy costs to start and per byte.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "families/families.hpp"
 #include "judge/statistics.hpp"
 #include "names/counters.hpp"
@@ -24,6 +26,14 @@ std::vector<std::string> notes_on(const Rows& rows) {
   return notes;
 }
 
+/// A CPU reads write-combined memory past its caches, many times slower than other memory: such a copy out is
+/// fast and what comes after it is not. What it only wrote can be copied in from there.
+std::optional<std::string> advised_if(const Row& row) {
+  if (row.axis("mem") != "write_combined") return "";
+  if (row.axis("dir") == "h2d") return "if the CPU only writes it";
+  return std::nullopt;
+}
+
 }  // namespace
 
 FamilyReport transfer_report() {
@@ -31,6 +41,8 @@ FamilyReport transfer_report() {
           .work = {"dir", "bytes"},
           .tables = {{"mem"}},
           .plain = {{"mem", "pageable"}},
+          .simplicity = {{.axis = "mem", .words = {"pageable", "pinned", "registered", "write_combined"}}},
+          .advised_if = advised_if,
           .columns = {{{counter::kH2dGbPerS, "in GB/s"}}, {{counter::kD2hGbPerS, "out GB/s"}}},
           .charts = {{.title = "Rate over bytes",
                       .x_axis = "bytes",

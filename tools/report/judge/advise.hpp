@@ -1,5 +1,5 @@
 // What to do, from the numbers of one run: the best configuration of everything that was swept, what graphs
-// are worth, where overlap was lost and why, and which rules of thumb hold on this machine. Pure.
+// are worth, where overlap was lost and why, and how true rules of thumb are on this machine. Pure.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace overlap::report {
 
-/// The best of rows that do the same work: of those that are as fast as the fastest within noise, the
-/// simplest.
+/// The best of rows that do the same work: of those that are as fast as the fastest, within kTie or noise,
+/// the simplest that may be advised.
 struct Choice {
   std::string family;
   Axes where;  ///< what they share
@@ -27,6 +27,12 @@ struct Choice {
   std::string bound_name = "its bound";  ///< what bound_pct is of
   std::string bound_by;
   std::vector<std::string> hints;  ///< what to change, or why nothing can be
+  /// Names of other rows that may be advised: within kTie of the best one, and faster by more than that but
+  /// not by more than noise. The first are the simplest.
+  std::vector<std::string> ties{}, unclear{};
+
+  /// Whether the plain configuration is the best one: nothing gains over it.
+  bool is_plain() const { return row == baseline; }
 };
 
 /// Rows whose overlap got lost for the same reason.

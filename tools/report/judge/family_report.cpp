@@ -1,6 +1,7 @@
 // What is usual for every family, and what becomes of one that only the context of a run describes.
 #include "judge/family_report.hpp"
 
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -38,6 +39,15 @@ FamilyReport report_of(const std::string& name, const FamilyFacts& facts) {
   return report;
 }
 
+/// How much it asks for, by one axis: a number of its own, or the place of a word. What a row does not have
+/// is the simplest; a word that nobody listed is the least simple.
+double rank_of(const Row& row, const Simplicity& by) {
+  const std::string& value = row.axis(by.axis);
+  if (value.empty()) return by.more ? -HUGE_VAL : 0;
+  if (by.words.empty()) return by.more ? -row.number(by.axis) : row.number(by.axis);
+  return static_cast<double>(std::ranges::find(by.words, value) - by.words.begin());
+}
+
 }  // namespace
 
 Axes FamilyReport::table_baseline() const {
@@ -60,6 +70,30 @@ Families with_strangers(Families families, const std::vector<Run>& runs) {
     }
   }
   return families;
+}
+
+// Numbers by value and before words; the whole name last, so that no two rows are equal.
+bool is_simpler(const Row& a, const Row& b, const FamilyReport& family) {
+  const auto is_number = [](const std::string& text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  };
+  for (const Simplicity& by : family.simplicity) {
+    const double of_a = rank_of(a, by), of_b = rank_of(b, by);
+    if (of_a != of_b) return of_a < of_b;
+  }
+  const auto differs = [&](const Row& row) {
+    return std::ranges::count_if(family.plain,
+                                 [&](const auto& axis) { return row.axis(axis.first) != axis.second; });
+  };
+  if (differs(a) != differs(b)) return differs(a) < differs(b);
+  for (const auto& [axis, value] : a.id.axes) {
+    const std::string& other = b.axis(axis);
+    if (value == other) continue;
+    if (is_number(value) != is_number(other)) return is_number(value);
+    if (is_number(value) && a.number(axis) != b.number(axis)) return a.number(axis) < b.number(axis);
+    return value < other;
+  }
+  return a.name() < b.name();
 }
 
 const FamilyReport& find_family(const Families& families, std::string_view name) {
@@ -134,8 +168,12 @@ bool is_paced_by_submission(const Row& row) {
   return row.counter(counter::kHostBound).value_or(0) > 0 || row.bound_by == "submission";
 }
 
-Cause paced_by_submission() {
-  return {"submission bound: enqueuing takes as long as the work", "use larger chunks or a graph"};
+std::string fewer_calls(const Row& row) {
+  return row.axis("submit") == "launch" ? "fewer, larger calls, or a graph" : "fewer, larger calls";
+}
+
+Cause paced_by_submission(const Row& row) {
+  return {"submission bound: enqueuing takes as long as the work", fewer_calls(row)};
 }
 
 Cause one_copy_engine() {

@@ -44,8 +44,10 @@ struct ChartSpec {
 
 /// A rule of thumb, answered by this run.
 struct Rule {
-  /// not_measured: the rows that would tell are not in the run.
-  enum class Verdict { holds, does_not_hold, not_measured };
+  /// understated: there is more of it than the rule says; overstated: less; is_false: nothing, or the
+  /// opposite. What is how much stands in numbers with each rule. not_measurable: its rows are there, but
+  /// this machine, or its noise, leaves nothing to tell; not_measured: they are not in the run.
+  enum class Verdict { is_true, understated, overstated, is_false, not_measurable, not_measured };
   std::string rule;
   Verdict verdict = Verdict::not_measured;
   std::string why{};
@@ -61,6 +63,16 @@ struct RuleCheck {
 /// Why overlap was lost, and what helps.
 struct Cause {
   std::string cause, remedy;
+  /// The axis whose value is to blame; empty: none. A sweep over it has such rows on purpose, so they are no
+  /// fault where another value did well.
+  std::string axis{};
+};
+
+/// What makes one configuration simpler than another.
+struct Simplicity {
+  std::string axis;
+  std::vector<std::string> words{};  ///< its values, simplest first; none: numbers, of which less is simpler
+  bool more = false;                 ///< of numbers, more is simpler: few large chunks
 };
 
 /// A row to compare with: the metric is scale * its time / the row's time.
@@ -89,6 +101,12 @@ struct FamilyReport {
   Axes plain{};
   /// The baseline of tables; by default `plain` without the axes that have tables of their own.
   std::optional<Axes> baseline{};
+  /// What is simpler, what needs most code first; then a row that differs from `plain` in fewer axes, then
+  /// smaller numbers.
+  std::vector<Simplicity> simplicity{};
+  /// On what condition a row may be advised, such as "if the CPU only writes it"; empty: on none; nothing:
+  /// never, because what it is fast at is not all that is done with it.
+  std::function<std::optional<std::string>(const Row&)> advised_if{};
   /// Of axes that were added late: what a row without them means.
   Axes defaults{};
   /// Axes whose equal values mean the same stage times; empty: rows have no stages.
@@ -130,6 +148,13 @@ Families with_strangers(Families families, const std::vector<Run>& runs);
 /// The family of that name; one that knows nothing if there is none.
 const FamilyReport& find_family(const Families& families, std::string_view name);
 
+/// Whether `a` is the simpler configuration of two that do the same work, by what the family says of it.
+/// A strict order that does not depend on where rows stand in their file.
+bool is_simpler(const Row& a, const Row& b, const FamilyReport& family);
+
+/// What to call fewer, larger calls, on a row that the submitting thread paces.
+std::string fewer_calls(const Row& row);
+
 /// What is usual, with these families' own columns in their places.
 std::vector<Metric> metrics_of(const std::vector<const FamilyReport*>& families);
 std::vector<Metric> metrics_of(const Families& families);
@@ -149,7 +174,7 @@ bool hid_little(const Row& row);
 /// Whether enqueuing takes as long as the work.
 bool is_paced_by_submission(const Row& row);
 /// Of what is_paced_by_submission() finds.
-Cause paced_by_submission();
+Cause paced_by_submission(const Row& row);
 /// Of a device that copies in one direction at a time.
 Cause one_copy_engine();
 /// Where a family has no better answer.

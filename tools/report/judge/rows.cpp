@@ -3,10 +3,12 @@
 
 namespace overlap::report {
 
+bool has_time(const Row& row) { return !row.failed() && row.time_us() > 0; }
+
 Rows measured(const Run& run, std::string_view family) {
   Rows rows;
   for (const Row& row : run.rows)
-    if (row.family() == family && !row.failed()) rows.push_back(&row);
+    if (row.family() == family && has_time(row)) rows.push_back(&row);
   return rows;
 }
 

@@ -15,6 +15,9 @@ namespace overlap::report {
 /// Points into a run, which must outlive it and keep its rows in place.
 using Rows = std::vector<const Row*>;
 
+/// Whether the row did not fail and took any time: one of 0 has no ratio to another.
+bool has_time(const Row& row);
+
 /// The rows of a family that have a time, in the order of the run.
 Rows measured(const Run& run, std::string_view family);
 

@@ -14,12 +14,19 @@ namespace {
 
 constexpr std::size_t kRowsShown = 2;  // of a list; JSON has them all
 
+/// "1.40x (1.37 to 1.43) over mem pageable"; no range where a row is a single sample.
+std::string gain_text(const Choice& choice) {
+  if (choice.is_plain()) return "the plain configuration: nothing gains over it beyond 2 % or noise";
+  const std::string range = choice.gain.low && choice.gain.high
+                                ? fmt::format(" ({:.2f} to {:.2f})", *choice.gain.low, *choice.gain.high)
+                                : "";
+  return fmt::format("{:.2f}x{} over {}", choice.gain.ratio, range, axes_text(choice.over));
+}
+
 /// As a terminal shows it: work, configuration, gain, and a line for each hint. Begins with an empty line,
 /// which sets choices apart.
 std::vector<std::string> told(const Choice& choice) {
-  std::string result =
-      fmt::format("  {}, {:.2f}x ({:.2f} to {:.2f}) over {}", format_time(choice.time_us), choice.gain.ratio,
-                  choice.gain.low, choice.gain.high, axes_text(choice.over));
+  std::string result = fmt::format("  {}, {}", format_time(choice.time_us), gain_text(choice));
   if (choice.bound_pct) result += fmt::format("; {:.1f} % of {}", *choice.bound_pct, choice.bound_name);
   if (!choice.bound_by.empty()) result += "; bound by " + choice.bound_by;
   std::vector<std::string> lines = {"", choice.family + "   " + axes_text(choice.where, "   "),
@@ -32,7 +39,9 @@ std::vector<std::string> told(const Choice& choice) {
 Section choices(const Advice& advice) {
   Section section{
       .title = "Best configurations",
-      .lead = "the simplest configuration within noise of the fastest; ranges are this run's spread",
+      .lead =
+          "the simplest configuration within 2 % of the fastest, or within noise; ranges are this run's "
+          "spread",
       .columns = {{"family"},
                   {"work"},
                   {"best"},
@@ -44,7 +53,9 @@ Section choices(const Advice& advice) {
                   {"over"},
                   {"bound by"},
                   {"remarks"}}};
-  const auto times = [](double ratio) { return Field(fmt::format("{:.2f}x", ratio), ratio); };
+  const auto times = [](std::optional<double> ratio) {
+    return ratio ? Field(fmt::format("{:.2f}x", *ratio), ratio) : Field();
+  };
   for (const Choice& choice : advice.choices)
     section.rows.push_back(
         {.fields = {{choice.family},
@@ -90,19 +101,19 @@ Section losses(const Advice& advice) {
 
 /// The answer and why, with the rows that it stands on below.
 std::vector<std::string> told(const Rule& rule) {
-  std::vector<std::string> lines = {fmt::format("  {:<13}  {}{}", word_of(rule.verdict), rule.rule,
+  std::vector<std::string> lines = {fmt::format("  {:<14}  {}{}", word_of(rule.verdict), rule.rule,
                                                 rule.why.empty() ? "" : ": " + rule.why)};
-  for (const std::string& row : rule.rows) lines.push_back(fmt::format("  {:<13}    {}", "", row));
+  for (const std::string& row : rule.rows) lines.push_back(fmt::format("  {:<14}    {}", "", row));
   return lines;
 }
 
-/// A row per rule. Only what was measured gets a mark.
+/// A row per rule. What is true and what is false gets a mark, what lies between none.
 Section rules(const Advice& advice) {
   Section section{.title = "Rules of thumb on this machine", .columns = {{"verdict"}, {"rule"}, {"why"}}};
   for (const Rule& rule : advice.rules) {
-    const Mark mark = rule.verdict == Rule::Verdict::holds           ? Mark::good
-                      : rule.verdict == Rule::Verdict::does_not_hold ? Mark::bad
-                                                                     : Mark::none;
+    const Mark mark = rule.verdict == Rule::Verdict::is_true    ? Mark::good
+                      : rule.verdict == Rule::Verdict::is_false ? Mark::bad
+                                                                : Mark::none;
     section.rows.push_back({.fields = {{word_of(rule.verdict), std::nullopt, mark}, {rule.rule}, {rule.why}},
                             .told = told(rule)});
   }
@@ -113,8 +124,11 @@ Section rules(const Advice& advice) {
 
 std::string word_of(Rule::Verdict verdict) {
   switch (verdict) {
-    case Rule::Verdict::holds: return "holds";
-    case Rule::Verdict::does_not_hold: return "does not hold";
+    case Rule::Verdict::is_true: return "true";
+    case Rule::Verdict::understated: return "understated";
+    case Rule::Verdict::overstated: return "overstated";
+    case Rule::Verdict::is_false: return "false";
+    case Rule::Verdict::not_measurable: return "not measurable";
     case Rule::Verdict::not_measured: break;
   }
   return "not measured";

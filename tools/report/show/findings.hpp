@@ -23,7 +23,7 @@ std::string table_csv(const std::vector<View>& views, const std::vector<Run>& ru
 
 /// What to do, by a run each.
 Document advice(const std::vector<Advice>& all, const std::vector<Run>& runs);
-std::string word_of(Rule::Verdict verdict);  ///< "does not hold"
+std::string word_of(Rule::Verdict verdict);  ///< "understated"
 
 /// All verdicts, in the order in which they are counted.
 inline constexpr Verdict kVerdicts[] = {Verdict::regressed, Verdict::failed,       Verdict::removed,

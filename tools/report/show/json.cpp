@@ -52,8 +52,9 @@ Json view_of(const View& view) {
 
 /// A choice with the names of its rows, by which they are found in the run.
 Json choice_of(const Choice& choice) {
-  Json gain =
-      Json::object({{"ratio", choice.gain.ratio}, {"low", choice.gain.low}, {"high", choice.gain.high}});
+  Json gain = Json::object({{"ratio", choice.gain.ratio}});
+  if (choice.gain.low) gain["low"] = *choice.gain.low;
+  if (choice.gain.high) gain["high"] = *choice.gain.high;
   Json json = Json::object({{"family", choice.family},
                             {"where", object_of(choice.where)},
                             {"best", object_of(choice.best)},
@@ -61,7 +62,9 @@ Json choice_of(const Choice& choice) {
                             {"baseline", choice.baseline},
                             {"time_us", choice.time_us},
                             {"gain", std::move(gain)},
-                            {"hints", choice.hints}});
+                            {"hints", choice.hints},
+                            {"ties", choice.ties},
+                            {"unclear", choice.unclear}});
   if (choice.bound_pct) json["bound_pct"] = *choice.bound_pct;
   if (!choice.bound_by.empty()) json["bound_by"] = choice.bound_by;
   return json;
