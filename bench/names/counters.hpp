@@ -9,6 +9,9 @@
 namespace overlap {
 
 namespace counter {
+/// 1 in every row of ours: it says that the other names of this list mean in this row what they say here. A
+/// row without it is somebody else's, unless the run's context is ours (read/results.hpp).
+inline constexpr const char* kOurs = "overlap_counters";
 // Of every row: its samples.
 inline constexpr const char* kMinUs = "min_us";
 inline constexpr const char* kP50Us = "p50_us";

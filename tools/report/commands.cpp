@@ -7,10 +7,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <future>
 
 #include "families/families.hpp"
+#include "files.hpp"
 #include "judge/advise.hpp"
 #include "judge/normal.hpp"
 #include "judge/tolerances.hpp"
@@ -18,6 +17,7 @@
 #include "names/counters.hpp"
 #include "read/merge.hpp"
 #include "read/results.hpp"
+#include "show/escape.hpp"
 #include "show/export.hpp"
 #include "show/findings.hpp"
 #include "show/json.hpp"
@@ -26,24 +26,8 @@
 namespace overlap::report {
 namespace {
 
-/// Reads and normalises files, and passes their warnings on. Runs come in the order of the files.
-/// @param counters  the only ones to keep; empty: all.
-/// @throws InputError of the first file that cannot be read.
-std::vector<Run> read_runs(const std::vector<std::string>& files,
-                           const std::vector<std::string>& counters = {}) {
-  // Side by side: most of a comparison's time is reading.
-  std::vector<std::future<Run>> reading;
-  for (const std::string& file : files)
-    reading.push_back(std::async(std::launch::async, read_run, file, counters));
-  std::vector<Run> runs;
-  for (auto& each : reading) {
-    runs.push_back(each.get());
-    normalise(runs.back(), known_families());
-    for (const std::string& warning : runs.back().warnings)
-      complain("warning: " + runs.back().path + ": " + warning);
-  }
-  return runs;
-}
+/// What becomes of files that end too soon where rows are judged or kept.
+CutOff cut_off(const Options& options) { return options.salvage ? CutOff::accepted : CutOff::refused; }
 
 /// Says how many rows failed. @return the exit code for it.
 int failed_rows(const std::vector<Run>& runs) {
@@ -71,19 +55,6 @@ Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run
   if (!any)
     throw UsageError("--baseline: no row has " + words.front() + (words.size() > 1 ? " and the others" : ""));
   return baseline;
-}
-
-/// To the file, or to standard output if there is no path.
-/// @throws UsageError if not all of it could be written.
-void write(const std::string& text, const std::string& path) {
-  if (path.empty()) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-      throw UsageError("standard output takes no more");
-    return;
-  }
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  if (!out.flush()) throw UsageError("-o " + path + ": cannot write there");
 }
 
 /// The document in one of the formats that every document has.
@@ -142,14 +113,17 @@ std::vector<Run> stored_baseline(const CompareArguments& arguments) {
 
 }  // namespace
 
-void complain(const std::string& text) { std::fputs(("overlap-report: " + text + "\n").c_str(), stderr); }
+void complain(const std::string& text) {
+  std::fputs(("overlap-report: " + printable(text, true) + "\n").c_str(), stderr);
+}
 
 // CSV is the one format that is not of the document: programs want a row per row, and the same columns.
 int table(const Options& options) {
-  std::vector<Run> runs = merged(read_runs(options.files));
+  keep_apart(options.files, options.output);
+  std::vector<Run> runs = merged(read_runs(options.files, CutOff::accepted));
   for (Run& run : runs) add_guests(run, known_families());
   const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs), known_families());
-  write(options.format == "json" ? table_json(views, runs)
+  write_output(options.format == "json" ? table_json(views, runs)
         : options.format == "csv"
             ? to_csv(table_records(views, runs, metrics_of(with_strangers(known_families(), runs))))
             : shown(tables(views, runs), options.format),
@@ -158,20 +132,22 @@ int table(const Options& options) {
 }
 
 int advise_on(const Options& options) {
-  const std::vector<Run> runs = merged(read_runs(options.files));
+  keep_apart(options.files, options.output);
+  const std::vector<Run> runs = merged(read_runs(options.files, CutOff::accepted));
   std::vector<Advice> all;
   std::string json;
   for (const Run& run : runs) {
     all.push_back(advise(run, known_families()));
     if (options.format == "json") json += advice_json(all.back(), run);
   }
-  write(options.format == "json" ? json : shown(advice(all, runs), options.format), options.output);
+  write_output(options.format == "json" ? json : shown(advice(all, runs), options.format), options.output);
   return failed_rows(runs);
 }
 
 int export_runs(const Options& options) {
-  const std::vector<Run> runs = read_runs(options.files);
-  write(options.format == "github-action" ? export_github_action(runs)
+  keep_apart(options.files, options.output);
+  const std::vector<Run> runs = read_runs(options.files, CutOff::accepted);
+  write_output(options.format == "github-action" ? export_github_action(runs)
         : options.format == "bencher"     ? export_bencher(runs)
         : options.format == "otava"       ? export_otava(runs)
                                           : export_gbench(runs),
@@ -180,6 +156,10 @@ int export_runs(const Options& options) {
 }
 
 int compare(CompareArguments& arguments, const Options& options) {
+  std::vector<std::string> inputs = arguments.baseline;
+  inputs.insert(inputs.end(), arguments.fresh.begin(), arguments.fresh.end());
+  inputs.insert(inputs.end(), {arguments.store, arguments.tolerances});
+  keep_apart(inputs, options.output);
   read_metric(arguments);
   if (!arguments.tolerances.empty()) arguments.options.tolerances = read_tolerances(arguments.tolerances);
   // Only what the comparison reads is kept. A bound is made of several counters (normalise()).
@@ -193,13 +173,14 @@ int compare(CompareArguments& arguments, const Options& options) {
       throw UsageError("compare: give --baseline FILES, or --baseline-store with --commit or --last");
     std::vector<std::string> files = arguments.baseline;
     files.insert(files.end(), arguments.fresh.begin(), arguments.fresh.end());
-    baseline = read_runs(files, counters);  // side by side, both sides of them
+    baseline = read_runs(files, cut_off(options), counters);  // side by side, both sides of them
     const auto first_fresh = baseline.begin() + static_cast<std::ptrdiff_t>(arguments.baseline.size());
     fresh.assign(std::make_move_iterator(first_fresh), std::make_move_iterator(baseline.end()));
     baseline.erase(first_fresh, baseline.end());
   } else {
     baseline = stored_baseline(arguments);
-    fresh = read_runs(arguments.fresh, counters);
+    fresh = read_runs(arguments.fresh, cut_off(options), counters);
+    warn_of_thread_times(baseline, fresh);
   }
   const Judgement judgement = judge(baseline, fresh, arguments.options);
   for (const std::string& warning : judgement.warnings) complain("warning: " + warning);
@@ -211,7 +192,7 @@ int compare(CompareArguments& arguments, const Options& options) {
             difference.key, fmt::join(difference.values, " / "), difference.key));
     return kIncomparable;
   }
-  write(options.format == "json"    ? compare_json(judgement, arguments.options)
+  write_output(options.format == "json"    ? compare_json(judgement, arguments.options)
         : options.format == "junit" ? compare_junit(judgement)
         : options.format == "csv"   ? to_csv(comparison_records(judgement))
                                     : shown(comparison(judgement, arguments.options), options.format),
@@ -223,23 +204,27 @@ int compare(CompareArguments& arguments, const Options& options) {
 
 int noise(const CompareArguments& arguments, const Options& options) {
   if (options.files.size() < 3) throw UsageError("noise: give at least three runs of the same program");
-  write(tolerances_json(tolerances_from(read_runs(options.files), arguments.options.tolerance)),
+  keep_apart(options.files, options.output);
+  write_output(tolerances_json(tolerances_from(read_runs(options.files, cut_off(options)), arguments.options.tolerance)),
         options.output);
   return kFine;
 }
 
 int history_add(const HistoryArguments& arguments, const Options& options) {
-  const std::vector<Run> runs = read_runs(options.files);
+  if (arguments.store == kStandard) throw UsageError("history add: a store is a file, not -");
+  keep_apart(options.files, arguments.store, "the store");
+  const std::vector<Run> runs = read_runs(options.files, cut_off(options));
   append_to_store(arguments.store, runs);
   return failed_rows(runs);
 }
 
 int history_show(HistoryArguments& arguments, const Options& options) {
+  keep_apart({arguments.store, arguments.acknowledged}, options.output);
   const Store store = open_store(arguments.store);
   if (!arguments.acknowledged.empty())
     arguments.options.acknowledged = read_acknowledgements(arguments.acknowledged);
   const std::vector<Series> all = analyse(store, arguments.options);
-  write(options.format == "json" ? history_json(all) : shown(history(all), options.format), options.output);
+  write_output(options.format == "json" ? history_json(all) : shown(history(all), options.format), options.output);
   return !arguments.advisory && std::ranges::any_of(all, is_bad) ? kBad : kFine;
 }
 
