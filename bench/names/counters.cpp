@@ -9,6 +9,7 @@ using enum Better;
 
 /// In the order of counters.hpp.
 constexpr Counter kCounters[] = {
+    {counter::kOurs, "", neither, "1: the row's counters are Overlap's"},
     {counter::kMinUs, "us", lower, "the fastest sample"},
     {counter::kP50Us, "us", lower, "the median of the samples: the row's time"},
     {counter::kP95Us, "us", lower, "below which 95 % of the samples lie"},

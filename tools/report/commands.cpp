@@ -7,11 +7,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
-#include <future>
 #include <set>
 
 #include "families/families.hpp"
+#include "files.hpp"
 #include "judge/advise.hpp"
 #include "judge/normal.hpp"
 #include "judge/tolerances.hpp"
@@ -21,6 +20,7 @@
 #include "read/instant.hpp"
 #include "read/merge.hpp"
 #include "read/results.hpp"
+#include "show/escape.hpp"
 #include "show/export.hpp"
 #include "show/findings.hpp"
 #include "show/json.hpp"
@@ -29,25 +29,8 @@
 namespace overlap::report {
 namespace {
 
-/// Reads and normalises files, and passes their warnings on. Runs come in the order of the files.
-/// @param counters  the only ones to keep; empty: all.
-/// @param as_written  without normalising them.
-/// @throws InputError of the first file that cannot be read.
-std::vector<Run> read_runs(const std::vector<std::string>& files,
-                           const std::vector<std::string>& counters = {}, bool as_written = false) {
-  // Side by side: most of a comparison's time is reading.
-  std::vector<std::future<Run>> reading;
-  for (const std::string& file : files)
-    reading.push_back(std::async(std::launch::async, read_run, file, counters));
-  std::vector<Run> runs;
-  for (auto& each : reading) {
-    runs.push_back(each.get());
-    if (!as_written) normalise(runs.back(), known_families());
-    for (const std::string& warning : runs.back().warnings)
-      complain("warning: " + runs.back().path + ": " + warning);
-  }
-  return runs;
-}
+/// What becomes of files that end too soon where rows are judged or kept.
+CutOff cut_off(const Options& options) { return options.salvage ? CutOff::accepted : CutOff::refused; }
 
 /// Says how many rows failed; those that were skipped on purpose have not. @return the exit code for it.
 int failed_rows(const std::vector<Run>& runs) {
@@ -86,19 +69,6 @@ Axes parse_baseline(const std::vector<std::string>& words, const std::vector<Run
   if (!any)
     throw UsageError("--baseline: no row has " + words.front() + (words.size() > 1 ? " and the others" : ""));
   return baseline;
-}
-
-/// To the file, or to standard output if there is no path.
-/// @throws UsageError if not all of it could be written.
-void write(const std::string& text, const std::string& path) {
-  if (path.empty()) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-      throw UsageError("standard output takes no more");
-    return;
-  }
-  std::ofstream out(path, std::ios::binary);
-  out << text;
-  if (!out.flush()) throw UsageError("-o " + path + ": cannot write there");
 }
 
 /// The document in one of the formats that every document has.
@@ -152,7 +122,7 @@ void require_metric(const CompareArguments& arguments, const std::vector<Run>& b
   if (metric == "time") return;
   for (const auto* side : {&baseline, &fresh})
     for (const Run& run : *side)
-      if (std::ranges::any_of(run.rows, [&](const Row& row) { return row.counter(metric).has_value(); }))
+      if (std::ranges::any_of(run.rows, [&](const Row& row) { return row.any_counter(metric).has_value(); }))
         return;
   std::set<std::string> known = {"time"};
   for (const Row& row : read_run(arguments.fresh.front()).rows)
@@ -222,49 +192,59 @@ std::vector<Run> stored_baseline(const CompareArguments& arguments, const Run& f
 
 }  // namespace
 
-void complain(const std::string& text) { std::fputs(("overlap-report: " + text + "\n").c_str(), stderr); }
+void complain(const std::string& text) {
+  std::fputs(("overlap-report: " + printable(text, true) + "\n").c_str(), stderr);
+}
 
 // CSV is the one format that is not of the document: programs want a row per row, and the same columns.
 int table(const Options& options) {
-  std::vector<Run> runs = merged(read_runs(options.files));
+  keep_apart(options.files, options.output);
+  std::vector<Run> runs = merged(read_runs(options.files, CutOff::accepted));
   for (Run& run : runs) add_guests(run, known_families());
   const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs), known_families());
-  write(options.format == "json"  ? table_json(views, runs)
-        : options.format == "csv" ? table_csv(views, runs, metrics_of(with_strangers(known_families(), runs)))
-                                  : shown(tables(views, runs, options.format == "html"), options.format),
-        options.output);
+  write_output(options.format == "json" ? table_json(views, runs)
+               : options.format == "csv"
+                   ? table_csv(views, runs, metrics_of(with_strangers(known_families(), runs)))
+                   : shown(tables(views, runs, options.format == "html"), options.format),
+               options.output);
   return failed_rows(runs);
 }
 
 int advise_on(const Options& options) {
-  const std::vector<Run> runs = merged(read_runs(options.files));
+  keep_apart(options.files, options.output);
+  const std::vector<Run> runs = merged(read_runs(options.files, CutOff::accepted));
   std::vector<Advice> all;
   std::string json;
   for (const Run& run : runs) {
     all.push_back(advise(run, known_families()));
     if (options.format == "json") json += advice_json(all.back(), run);
   }
-  write(options.format == "json" ? json : shown(advice(all, runs), options.format), options.output);
+  write_output(options.format == "json" ? json : shown(advice(all, runs), options.format), options.output);
   return failed_rows(runs);
 }
 
 int export_runs(const Options& options) {
+  keep_apart(options.files, options.output);
   // Trackers of commits take a line a run; all else holds one run, or the medians of several.
   const bool by_commit = options.format == "otava",
              as_written = options.format.empty() || options.format == "gbench";
-  const std::vector<Run> runs = read_runs(options.files, {}, as_written);
+  const std::vector<Run> runs = read_runs(options.files, CutOff::accepted, {}, as_written);
   if (!are_one(runs, "an export holds runs of one machine and build: export each by itself",
                by_commit ? std::vector<std::string>{context::kRevision} : std::vector<std::string>{}))
     return kIncomparable;
-  write(options.format == "github-action" ? export_github_action(runs)
-        : options.format == "bencher"     ? export_bencher(runs)
-        : options.format == "otava"       ? export_otava(runs)
-                                          : export_gbench(runs),
-        options.output);
+  write_output(options.format == "github-action" ? export_github_action(runs)
+               : options.format == "bencher"     ? export_bencher(runs)
+               : options.format == "otava"       ? export_otava(runs)
+                                                 : export_gbench(runs),
+               options.output);
   return failed_rows(runs);
 }
 
 int compare(CompareArguments& arguments, const Options& options) {
+  std::vector<std::string> inputs = arguments.baseline;
+  inputs.insert(inputs.end(), arguments.fresh.begin(), arguments.fresh.end());
+  inputs.insert(inputs.end(), {arguments.store, arguments.tolerances});
+  keep_apart(inputs, options.output);
   read_metric(arguments);
   if (!arguments.tolerances.empty()) arguments.options.tolerances = read_tolerances(arguments.tolerances);
   // Only what the comparison reads is kept. A bound is made of several counters (normalise()).
@@ -280,12 +260,12 @@ int compare(CompareArguments& arguments, const Options& options) {
       throw UsageError("compare: --commit and --last choose from a store: give --baseline-store");
     std::vector<std::string> files = arguments.baseline;
     files.insert(files.end(), arguments.fresh.begin(), arguments.fresh.end());
-    baseline = read_runs(files, counters);  // side by side, both sides of them
+    baseline = read_runs(files, cut_off(options), counters);  // side by side, both sides of them
     const auto first_fresh = baseline.begin() + static_cast<std::ptrdiff_t>(arguments.baseline.size());
     fresh.assign(std::make_move_iterator(first_fresh), std::make_move_iterator(baseline.end()));
     baseline.erase(first_fresh, baseline.end());
   } else {
-    fresh = read_runs(arguments.fresh, counters);
+    fresh = read_runs(arguments.fresh, cut_off(options), counters);
     baseline = stored_baseline(arguments, fresh.front());
   }
   for (std::vector<Run>* side : {&baseline, &fresh}) complain_of_copies(*side);
@@ -298,22 +278,23 @@ int compare(CompareArguments& arguments, const Options& options) {
     throw UsageError("--tolerances " + arguments.tolerances +
                      ": none of its tolerances fits a row of these runs");
   const Outcome outcome = outcome_of(judgement, arguments);
-  write(options.format == "json"    ? compare_json(judgement, arguments.options, outcome)
-        : options.format == "junit" ? compare_junit(judgement, arguments.options, outcome)
-        : options.format == "csv"   ? to_csv(comparison_records(judgement, arguments.options))
-                                    : shown(comparison(judgement, arguments.options), options.format),
-        options.output);
+  write_output(options.format == "json"    ? compare_json(judgement, arguments.options, outcome)
+               : options.format == "junit" ? compare_junit(judgement, arguments.options, outcome)
+               : options.format == "csv"   ? to_csv(comparison_records(judgement, arguments.options))
+                                           : shown(comparison(judgement, arguments.options), options.format),
+               options.output);
   return outcome.code;
 }
 
 int noise(const CompareArguments& arguments, const Options& options) {
-  std::vector<Run> runs = read_runs(options.files);
+  keep_apart(options.files, options.output);
+  std::vector<Run> runs = read_runs(options.files, cut_off(options));
   std::vector<const Run*> all;
   for (const Run& run : runs) all.push_back(&run);
   if (refuse_incomparable(context_differences(all, {}))) return kIncomparable;
   complain_of_copies(runs);
   if (runs.size() < 3) throw UsageError("noise: give at least three runs of the same program");
-  write(tolerances_json(tolerances_from(runs, arguments.options.tolerance)), options.output);
+  write_output(tolerances_json(tolerances_from(runs, arguments.options.tolerance)), options.output);
   return kFine;
 }
 
@@ -321,7 +302,9 @@ int history_add(const HistoryArguments& arguments, const Options& options) {
   if (!arguments.date.empty() && !instant_of(arguments.date))
     throw UsageError("--date " + arguments.date +
                      " is no date: write it as 2027-01-31 or 2027-01-31T12:30:00+01:00");
-  std::vector<Run> runs = read_runs(options.files);
+  if (arguments.store == kStandard) throw UsageError("history add: a store is a file, not -");
+  keep_apart(options.files, arguments.store, "the store");
+  std::vector<Run> runs = read_runs(options.files, cut_off(options));
   for (Run& run : runs) {
     if (!arguments.commit.empty()) run.context[context::kRevision] = arguments.commit;
     if (!arguments.date.empty()) run.context[context::kDate] = arguments.date;
@@ -335,11 +318,13 @@ int history_add(const HistoryArguments& arguments, const Options& options) {
 }
 
 int history_show(HistoryArguments& arguments, const Options& options) {
+  keep_apart({arguments.store, arguments.acknowledged}, options.output);
   const Store store = open_store(arguments.store);
   if (!arguments.acknowledged.empty())
     arguments.options.acknowledged = read_acknowledgements(arguments.acknowledged);
   const std::vector<Series> all = analyse(store, arguments.options);
-  write(options.format == "json" ? history_json(all) : shown(history(all), options.format), options.output);
+  write_output(options.format == "json" ? history_json(all) : shown(history(all), options.format),
+               options.output);
   return !arguments.advisory && std::ranges::any_of(all, is_bad) ? kBad : kFine;
 }
 

@@ -26,6 +26,7 @@ struct Options {
   std::vector<std::string> baseline;  ///< of `table`: AXIS=VALUE
   std::string format;
   std::string output;
+  bool salvage = false;  ///< take what there is of files that were cut off
 };
 
 /// What `compare` and `noise` take.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <new>
 
 #include "commands.hpp"
 #include "read/results.hpp"
@@ -102,7 +103,8 @@ POSIX extended regular expression) finds. Without a commit it covers all drift o
 void add_output(CLI::App& command, Options& options, const std::vector<std::string>& formats) {
   const std::string help = fmt::format("{} (default {})", fmt::join(formats, ", "), formats.front());
   command.add_option("--format", options.format, help)->check(CLI::IsMember(formats));
-  command.add_option("-o,--output", options.output, "Write to this file instead of standard output");
+  command.add_option("-o,--output", options.output,
+                     "Write to this file instead of standard output; the file is replaced as a whole");
 }
 
 /// The same for what people read, which has every format; `more` are for programs.
@@ -114,7 +116,12 @@ void add_document(CLI::App& command, Options& options, const std::vector<std::st
 
 /// What commands read: at least one file.
 void add_files(CLI::App& command, Options& options) {
-  command.add_option("files", options.files, "JSON files, each one run")->required();
+  command.add_option("files", options.files, "JSON files, each one run; - is standard input")->required();
+}
+
+/// For commands that judge or keep rows: a file that was cut off lacks some.
+void add_salvage(CLI::App& command, Options& options) {
+  command.add_flag("--salvage", options.salvage, "Take the complete rows of files that were cut off");
 }
 
 /// What `compare` takes beside its output. Of --baseline and --baseline-store one must be there, which
@@ -186,11 +193,13 @@ int run(int argc, char** argv) {
 
   CLI::App& compare_command = *app.add_subcommand("compare", kCompare)->footer(kCompareExamples);
   add_comparison(compare_command, comparing);
+  add_salvage(compare_command, options);
   add_document(compare_command, options, {"json", "junit"});
   compare_command.callback([&] { code = compare(comparing, options); });
 
   CLI::App& noise_command = *app.add_subcommand("noise", kNoise);
   add_files(noise_command, options);
+  add_salvage(noise_command, options);
   noise_command.add_option("--least", comparing.options.tolerance, "Smallest tolerance (default 0.02)")
       ->transform(share());
   add_output(noise_command, options, {"json"});
@@ -205,6 +214,7 @@ int run(int argc, char** argv) {
   CLI::App& add_command = *history_command.add_subcommand("add", kHistoryAdd)->footer(kHistoryAddExamples);
   add_command.add_option("store", history.store, "The store, a file of JSON lines")->required();
   add_files(add_command, options);
+  add_salvage(add_command, options);
   add_command.add_option("--commit", history.commit,
                          "The commit that the runs are of (default: as they say)");
   add_command.add_option("--date", history.date, "Its date, ISO 8601 (default: the runs' own dates)");
@@ -235,6 +245,9 @@ int main(int argc, char** argv) {
   } catch (const UsageError& e) {
     complain(e.what());
     return kUsage;
+  } catch (const std::bad_alloc&) {
+    complain("out of memory: give fewer or smaller files");
+    return kUnreadable;
   } catch (const std::exception& e) {
     complain(e.what());
     return kUnreadable;

@@ -6,13 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <unordered_map>
 
 #include "judge/statistics.hpp"
 #include "read/json.hpp"
+#include "read/recognise.hpp"
 
 namespace overlap::report {
 namespace {
@@ -28,11 +27,12 @@ constexpr double kMost = 10;  // a row that moves by more by itself says nothing
 }  // namespace
 
 std::vector<Tolerance> read_tolerances(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) refuse(path, "cannot be opened");
+  const std::string text = read_all(path);
+  if (text.find("overlap-tolerances-1") == std::string::npos)
+    refuse(input_name(path), described(text, Wanted::tolerances));
   Json json;
   try {
-    json = Json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
+    json = Json::parse(text);
   } catch (const JsonError& e) {
     refuse(path, fmt::format("offset {}: {}", e.offset, e.what()));
   }

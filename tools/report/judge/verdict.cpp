@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <regex>
 #include <unordered_map>
@@ -29,7 +28,7 @@ constexpr std::size_t kMostRunsToSettle = 1000;
 /// "time" is the row's median in microseconds; other metrics are counters. Nothing if the row has none.
 std::optional<double> metric_of(const Row& row, const std::string& metric) {
   if (metric == "time") return row.time_us();
-  return row.counter(metric);
+  return row.any_counter(metric);
 }
 
 /// Finds a row's tolerance: names at once, since measured tolerances name every row; patterns one by one.
@@ -122,25 +121,12 @@ Side side_of(const Seen& seen, const std::string& metric) {
   return side;
 }
 
-/// Whether several threads ran the row, which its mode says.
-bool has_threads(const Row& row) {
-  const std::string mode = row.id.mode();
-  const auto at = mode.find("/threads:");
-  return at != std::string::npos && mode.substr(at) != "/threads:1";
-}
-
-/// Whether the runs were made on both sides of Google Benchmark 1.9.0; versions that nobody wrote down count
-/// as none.
-bool across_1_9(const std::vector<Run>& baseline, const std::vector<Run>& fresh) {
-  bool before = false, since = false;
-  for (const auto* side : {&baseline, &fresh}) {
-    for (const Run& run : *side) {
-      int major = 0, minor = 0;
-      if (std::sscanf(run.about(context::kLibraryVersion).c_str(), "v%d.%d", &major, &minor) != 2) continue;
-      (major > 1 || minor >= 9 ? since : before) = true;
-    }
-  }
-  return before && since;
+/// Whether the times of rows of several threads mean the same in all runs.
+bool same_thread_times(const std::vector<Run>& baseline, const std::vector<Run>& fresh) {
+  for (const auto* side : {&baseline, &fresh})
+    for (const Run& run : *side)
+      if (!same_thread_time(fresh.front(), run)) return false;
+  return true;
 }
 
 /// The first failed row of a side; nullptr if none failed.
@@ -152,7 +138,7 @@ const Row* failed_row(const Seen& seen) {
 /// How many runs a side has.
 struct Runs {
   std::size_t baseline, fresh;
-  bool across_1_9;  ///< whether Google Benchmark's 1.9.0 lies between some of them
+  bool same_threads;  ///< whether the times of rows of several threads mean the same in all
 };
 
 /// What can be said without a test; nothing if the row has to be tested.
@@ -191,7 +177,7 @@ std::optional<Verdict> plain_verdict(const Pair& pair, Comparison& row, const st
     return because(Verdict::inconclusive,
                    fmt::format("{} of {} baseline runs do not have it",
                                runs.baseline - pair.baseline.rows.size(), runs.baseline));
-  if (runs.across_1_9 && has_threads(*pair.fresh.rows.front()))
+  if (!runs.same_threads && pair.fresh.rows.front()->threads() > 1)
     return because(Verdict::inconclusive,
                    "several threads: what real_time means for them changed with Google Benchmark 1.9.0");
   return std::nullopt;
@@ -338,7 +324,7 @@ Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
   // Rows that can be said something of without a test; and the runs of all others, for they are tested
   // together.
   const std::vector<Pair> pairs = match(baseline, fresh);
-  const Runs runs{baseline.size(), fresh.size(), across_1_9(baseline, fresh)};
+  const Runs runs{baseline.size(), fresh.size(), fresh.empty() || same_thread_times(baseline, fresh)};
   std::vector<std::size_t> open;  // indices of rows without a verdict
   std::vector<TwoSides> sides;    // theirs
   for (const Pair& pair : pairs) {

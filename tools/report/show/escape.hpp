@@ -5,14 +5,16 @@
 
 namespace overlap::report {
 
-/// A field of CSV (RFC 4180): quoted where it has to be.
-/// Quotes in it are doubled.
-std::string csv_field(const std::string& text);
+/// Text that moves no cursor and colours nothing: control characters (C0, DEL and C1) are written out, as
+/// \x1b. Line breaks and tabs too, unless they are to stay.
+std::string printable(const std::string& text, bool keep_lines = false);
 
-/// A field of CSV that no spreadsheet takes for a formula.
-/// Such text begins with one of = + - @, a tab or a carriage return; an apostrophe ahead of it makes it text.
-/// A negative number is no formula.
-std::string harmless_csv_field(const std::string& text);
+/// A text of CSV (RFC 4180): quoted where it has to be, and nothing that a spreadsheet takes for a formula or
+/// a terminal for a command. Formulas begin with one of = + - @, a tab or a carriage return; an apostrophe
+/// ahead of it makes it text. A negative number is no formula.
+std::string csv_field(const std::string& text);
+/// The same.
+inline std::string harmless_csv_field(const std::string& text) { return csv_field(text); }
 
 /// Text that GitHub-flavoured Markdown shows as it is, on one line.
 /// Line breaks become spaces: a table's row is one line.

@@ -109,8 +109,9 @@ std::string export_gbench(const std::vector<Run>& runs) {
                               {"cpu_time", in_unit(written.cpu_time_us.value_or(time_us), written.unit_us)},
                               {"time_unit", written.unit}});
     for (const auto& [name, value] : written.counters.empty() ? row.counters : written.counters)
-      if (std::isfinite(value) && !each.find(name)) each.add(name, name == "p50_us" ? time_us : value);
-    if (!row.bound_by.empty()) each.add("label", kBoundByLabel + row.bound_by);
+      if (std::isfinite(value) && !each.find(name))
+        each.add(name, row.ours && name == counter::kP50Us ? time_us : value);
+    if (!written.label.empty()) each.add("label", written.label);
     rows.push_back(std::move(each));
   }
   return dumped(Json::object({{"context", context_of(runs)}, {"benchmarks", std::move(rows)}}));

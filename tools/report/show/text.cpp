@@ -2,6 +2,7 @@
 // unless they bring lines of their own. The summary comes last, where one looks when the command has ended.
 #include <algorithm>
 
+#include "show/escape.hpp"
 #include "show/render.hpp"
 
 namespace overlap::report {
@@ -16,20 +17,20 @@ std::size_t width_of(const std::string& text) {
 std::string aligned(const Section& section) {
   std::vector<std::size_t> widths;
   for (std::size_t c = 0; c < section.columns.size(); ++c) {
-    widths.push_back(width_of(section.columns[c].head));
+    widths.push_back(width_of(printable(section.columns[c].head)));
     for (const Section::Line& row : section.rows)
-      widths[c] = std::max(widths[c], width_of(row.fields[c].text));
+      widths[c] = std::max(widths[c], width_of(printable(row.fields[c].text)));
   }
   std::string text;
   // Failures have no column: they follow the row. Blanks at the end of a line are cut off.
   const auto add_line = [&](const auto& text_of, const std::string& failure) {
     std::string line;
     for (std::size_t c = 0; c < widths.size(); ++c) {
-      const std::string& cell = text_of(c);
+      const std::string cell = printable(text_of(c));
       const std::string pad(widths[c] - width_of(cell), ' ');
       line += (c > 0 ? "  " : "") + (section.columns[c].number ? pad + cell : cell + pad);
     }
-    line += failure.empty() ? "" : "  " + failure;
+    line += failure.empty() ? "" : "  " + printable(failure);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   };
@@ -62,19 +63,19 @@ std::string heading(const Section& section) {
 
 std::string to_text(const Document& document) {
   std::string text;
-  for (const Machine& machine : document.machines) text += machine.title + "\n";
-  for (const std::string& line : document.lead) text += line + "\n";
+  for (const Machine& machine : document.machines) text += printable(machine.title) + "\n";
+  for (const std::string& line : document.lead) text += printable(line) + "\n";
   for (const Section& section : document.sections) {
     if (section.quiet()) continue;
-    text += heading(section);
+    text += printable(heading(section), true);
     const bool told = std::ranges::any_of(section.rows, [](const auto& row) { return !row.told.empty(); });
     if (!told && !section.rows.empty()) text += aligned(section);
     for (const Section::Line& row : section.rows)
       for (const std::string& line : row.told)
-        if (!row.quiet) text += line + "\n";
-    for (const std::string& note : section.notes) text += "  " + note + "\n";
+        if (!row.quiet) text += printable(line) + "\n";
+    for (const std::string& note : section.notes) text += "  " + printable(note) + "\n";
   }
-  if (!document.summary.empty()) text += document.summary + "\n";
+  if (!document.summary.empty()) text += printable(document.summary, true) + "\n";
   for (std::size_t i = 0; i < document.legend.size(); ++i)
     text += (i == 0 ? "\n" : "") + document.legend[i] + "\n";
   return text;

@@ -54,11 +54,12 @@ TEST(Export, GoogleBenchmarkJsonKeepsWhatWasWritten) {
            fmt::format("{}", time / 8) + R"(, "batch": )" + fmt::format("{}", batch) + more + "}";
   };
   const std::string bound = R"(, "bound_us": 2.0, "label": "bound_by:kernel")";
-  const std::string text =
-      run_text(row("pipeline/n:1/work:1/process_time/threads:4", 1.8, 3, bound) + "," +
-                   row("pipeline/n:1/work:1/chunk:8", 30, 3, R"(, "bound_us": 0.001)") + "," +
-                   row("r/1", 100, 1, "") + "," + row("r/1", 300, 3, "") + "," + row("r/1", 200, 2, ""),
-               context);
+  const std::string text = run_text(row("pipeline/n:1/work:1/process_time/threads:4", 1.8, 3, bound) + "," +
+                                        row("pipeline/n:1/work:1/chunk:8", 30, 3, R"(, "bound_us": 0.001)") +
+                                        "," + row("r/1", 100, 1, R"(, "family_index": 2)") + "," +
+                                        row("r/1", 300, 3, R"(, "family_index": 2)") + "," +
+                                        row("r/1", 200, 2, R"(, "family_index": 2)"),
+                                    context);
   const report::Run run = parse_run(text, "x");
   const Json json = Json::parse(export_gbench({run}));
   EXPECT_EQ(json.at("context").dump(), Json::parse("{" + context + "}").dump());

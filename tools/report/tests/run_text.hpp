@@ -7,9 +7,15 @@
 
 namespace overlap::report {
 
-/// A run that holds the rows of `body`, each a row_text().
+/// A run of ours that holds the rows of `body`, each a row_text().
 inline std::string run_text(const std::string& body, std::string context = "") {
   if (context.empty()) context = R"("backend": "cuda", "gpu": "Test GPU")";
+  // One with the library's own keys is some other program's, and whole.
+  const bool is_foreign = context.find("\"executable\"") != std::string::npos ||
+                          context.find("\"num_cpus\"") != std::string::npos;
+  if (!is_foreign && context.find("\"sweep\"") == std::string::npos)
+    context += std::string(context.find("\"backend\"") == std::string::npos ? R"(, "backend": "cuda")" : "") +
+               R"(, "sweep": "preset quick")";
   return R"({"context": {)" + context + R"(}, "benchmarks": [)" + body + "]}";
 }
 
