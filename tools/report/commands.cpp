@@ -272,6 +272,7 @@ int compare(CompareArguments& arguments, const Options& options) {
   require_metric(arguments, baseline, fresh);
   require_known_keys(arguments.options.allowed_differences, baseline, fresh);
   const Judgement judgement = judge(baseline, fresh, arguments.options);
+  baseline.clear(), fresh.clear();  // their room is for what is written
   for (const std::string& warning : judgement.warnings) complain("warning: " + warning);
   if (refuse_incomparable(judgement.context)) return kIncomparable;
   if (!arguments.tolerances.empty() && judgement.tolerances_fitted == 0)

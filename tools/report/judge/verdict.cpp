@@ -323,13 +323,14 @@ Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
 
   // Rows that can be said something of without a test; and the runs of all others, for they are tested
   // together.
-  const std::vector<Pair> pairs = match(baseline, fresh);
+  std::vector<Pair> pairs = match(baseline, fresh);
   const Runs runs{baseline.size(), fresh.size(), fresh.empty() || same_thread_times(baseline, fresh)};
   std::vector<std::size_t> open;  // indices of rows without a verdict
   std::vector<TwoSides> sides;    // theirs
-  for (const Pair& pair : pairs) {
+  judgement.rows.reserve(pairs.size());
+  for (Pair& pair : pairs) {
     Comparison row;
-    row.name = pair.name;
+    row.name = std::move(pair.name);
     row.tolerance = tolerances.of(row.name);
     row.baseline = side_of(pair.baseline, options.metric);
     row.fresh = side_of(pair.fresh, options.metric);

@@ -125,6 +125,7 @@ Document comparison(const Judgement& judgement, const CompareOptions& options) {
     return ratio ? Field(format_change(*ratio), ratio) : Field();
   };
   const bool untested = nothing_tested(judgement);
+  section.rows.reserve(judgement.rows.size());
   for (const Comparison& row : judgement.rows) {
     const bool settled_by_runs = untested && row.runs_to_settle > 0;  // said once, on top
     const std::string remark = settled_by_runs ? "" : remark_of(row, options.metric);
@@ -144,8 +145,8 @@ Document comparison(const Judgement& judgement, const CompareOptions& options) {
                             : untested      ? Mark::neutral
                                             : Mark::good,
                     .summary = summary_of(judgement, options),
-                    .sections = {std::move(section)},
                     .is_comment = true};
+  document.sections.push_back(std::move(section));
   if (untested)
     document.lead.push_back(
         fmt::format("Nothing could be tested with {} baseline and {} new runs: make at least 3 of each, "
@@ -180,7 +181,9 @@ Document comparison_records(const Judgement& judgement, const CompareOptions& op
     line.fields.emplace_back(remark_of(row, options.metric));
     all.rows.push_back(std::move(line));
   }
-  return {.title = "Overlap: comparison", .sections = {std::move(all)}};
+  Document document{.title = "Overlap: comparison"};
+  document.sections.push_back(std::move(all));
+  return document;
 }
 
 }  // namespace overlap::report
