@@ -12,6 +12,7 @@
 #include "families/families.hpp"
 #include "files.hpp"
 #include "judge/advise.hpp"
+#include "judge/format.hpp"
 #include "judge/normal.hpp"
 #include "judge/tolerances.hpp"
 #include "judge/view.hpp"
@@ -38,7 +39,7 @@ int failed_rows(const std::vector<Run>& runs) {
   for (const Run& run : runs)
     failed += static_cast<std::size_t>(
         std::ranges::count_if(run.rows, [](const Row& row) { return row.failed() && !row.skipped; }));
-  if (failed > 0) complain(fmt::format("{} rows failed", failed));
+  if (failed > 0) complain(counted(static_cast<double>(failed), "row") + " failed");
   return failed > 0 ? kBad : kFine;
 }
 

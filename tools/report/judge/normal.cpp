@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "judge/format.hpp"
 #include "names/counters.hpp"
 
 namespace overlap::report {
@@ -66,8 +67,8 @@ void normalise(Run& run, const Families& families) {
   }
   if (const std::size_t same = any_renamed ? tell_apart(run.rows) : 0; same > 0)
     run.warnings.push_back(fmt::format(
-        "{} rows have the name of another once late axes are at their default: told apart by #2, #3 ...",
-        same));
+        "{} with the name of another once late axes are at their default: told apart by #2, #3 ...",
+        counted(static_cast<double>(same), "row")));
   for (auto& [group, rows] : groups) {
     const auto bound = [](const Row* row) { return *row->counter(counter::kBoundUs); };
     const Row least = **std::ranges::min_element(rows, {}, bound);

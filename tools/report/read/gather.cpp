@@ -353,7 +353,7 @@ void Gather::finish(Run& run, const std::vector<std::string>& counters) {
   }
   const std::size_t same_names = tell_apart(run.rows);
   const auto warn = [&](std::size_t count, const std::string& what) {
-    if (count > 0) run.warnings.push_back(fmt::format("{} {}", count, what));
+    if (count > 0) run.warnings.push_back(fmt::format("{} row{} {}", count, count == 1 ? "" : "s", what));
   };
   std::string such_as;
   if (same_names > 0) {
@@ -361,11 +361,10 @@ void Gather::finish(Run& run, const std::vector<std::string>& counters) {
     id.ordinal = 1;
     such_as = print(id);
   }
-  warn(same_names,
-       fmt::format("rows have the name of another, such as '{}': told apart by #2, #3 ...", such_as));
-  warn(fitted_, "rows of fitted complexity (BigO, RMS) left out: they are no measurements");
+  warn(same_names, fmt::format("with the name of another, such as '{}': told apart by #2, #3 ...", such_as));
+  warn(fitted_, "of fitted complexity (BigO, RMS) left out: no measurement");
   warn(summaries,
-       "rows are summaries of repetitions that the file does not have: no test can be made with them");
+       "only as a summary of repetitions that the file does not have: no test can be made with it");
 }
 
 }  // namespace overlap::report

@@ -55,9 +55,12 @@ std::vector<Series> gather(const std::vector<Run>& runs) {
 /// What all runs say of where they were made, each key as the first that has it wrote it.
 Json context_of(const std::vector<Run>& runs) {
   Json context = Json::object();
-  for (const Run& run : runs)
+  for (const Run& run : runs) {
     for (const auto& [key, value] : run.written_context.members())
       if (!context.find(key)) context.add(key, value);
+    for (const auto& [key, value] : run.context)  // of a run that nobody wrote as a file
+      if (!context.find(key)) context.add(key, value);
+  }
   if (const Json* caches = context.find("caches"); !caches || !caches->is_array())
     context["caches"] = Json::array();  // one reader refuses a context without it
   return context;

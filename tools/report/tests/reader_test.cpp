@@ -118,7 +118,7 @@ TEST(Reader, EqualNamesOfOtherInstancesStayApart) {
   EXPECT_EQ(run.rows[0].name(), "a/n:1");
   EXPECT_EQ(run.rows[0].times_us, (std::vector<double>{1, 3}));
   EXPECT_EQ(run.rows[1].name(), "a/n:1 #2");
-  EXPECT_TRUE(warns(run, "1 rows have the name of another"));
+  EXPECT_TRUE(warns(run, "1 row with the name of another"));
 }
 
 TEST(Reader, AggregatesServeWhereRepetitionsAreMissing) {
@@ -133,7 +133,7 @@ TEST(Reader, AggregatesServeWhereRepetitionsAreMissing) {
   ASSERT_EQ(medians.rows.size(), 1U);
   EXPECT_DOUBLE_EQ(medians.rows[0].time_us(), 7);
   EXPECT_TRUE(medians.rows[0].summary_only);
-  EXPECT_TRUE(warns(medians, "summaries of repetitions"));
+  EXPECT_TRUE(warns(medians, "summary of repetitions"));
   EXPECT_DOUBLE_EQ(read(run_text(by_hand("mean", 9))).rows[0].time_us(), 9);
   const report::Run only_cv = read(run_text(by_hand("cv", 0.1)));
   EXPECT_EQ(only_cv.rows[0].failure, "no time in the file") << "a coefficient is no time";

@@ -5,9 +5,12 @@
 #include <random>
 #include <set>
 
+#include "command.hpp"
 #include "judge/history.hpp"
 #include "judge/tolerances.hpp"
 #include "judge/verdict.hpp"
+#include "read/json.hpp"
+#include "show/export.hpp"
 
 namespace overlap::report {
 namespace {
@@ -111,6 +114,39 @@ TEST_F(RecordedRuns, SlowedByFivePercentAreCalled) {
   EXPECT_LE(share(wrong, called + wrong), CompareOptions().alpha);
   EXPECT_EQ(wrong_with_tolerances, 0U);
   RecordProperty("steady_rows", static_cast<int>(steady.size()));
+}
+
+class RecordedRunsAsFiles : public CommandTest {};
+
+/// A run is judged alike whether it comes from its file or from a store, which keeps rows by another name:
+/// with the same tolerances, to the same row, in each figure.
+TEST_F(RecordedRunsAsFiles, AreJudgedAsThoseOfAStore) {
+  const std::vector<report::Run> runs = read_store(OVERLAP_RECORDED_RUNS).runs;
+  std::vector<std::string> files;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    files.push_back(write(std::to_string(i) + ".json", export_gbench({runs[i]})));
+  const std::string tolerances =
+      std::filesystem::path(OVERLAP_RECORDED_RUNS).parent_path() / "aa-tolerances.json";
+  for (const std::set<std::size_t>& baseline :
+       {std::set<std::size_t>{0, 1, 2, 3, 4}, {0, 2, 4, 6, 8}, {1, 4, 6, 7, 9}}) {
+    std::string old, fresh;
+    for (std::size_t i = 0; i < files.size(); ++i) (baseline.contains(i) ? old : fresh) += " " + files[i];
+    const std::string store = path("store.jsonl");
+    std::filesystem::remove(store);
+    ASSERT_EQ(run_command(OVERLAP_REPORT " history add " + store + old).exit_code, 0);
+    for (const std::string& more : {std::string(), " --tolerances " + tolerances}) {
+      const auto compared = [&](const std::string& with) {
+        const CommandResult result =
+            run_command(OVERLAP_REPORT " compare --format json" + more + with + " --new" + fresh);
+        EXPECT_EQ(result.exit_code, 0) << result.output;
+        return result.output;
+      };
+      const std::string by_files = compared(" --baseline" + old);
+      EXPECT_EQ(by_files, compared(" --baseline-store " + store + " --commit " + runs[0].about("revision")));
+      const Json json = Json::parse(by_files);  // so there is no warning either
+      EXPECT_EQ(json.at("rows").elements().size(), runs[0].rows.size());
+    }
+  }
 }
 
 }  // namespace
