@@ -32,13 +32,16 @@ CLI::Validator share() {
 }
 
 constexpr const char* kFooter =
-    R"(In CSV and JSON, times are in microseconds and ratios are plain numbers.
+    R"(Files are Google Benchmark's JSON, whoever's program wrote them. Text around the JSON is left out. Of a file that was
+cut off, the complete rows are taken, with a warning; compare, noise and history add do so with --salvage.
+In CSV and JSON, times are in microseconds and ratios are plain numbers.
 
 Exit codes: 0 fine, 1 a row failed, regressed or was removed, 2 usage, 3 unreadable input,
 4 inconclusive rows (if asked), 5 runs that cannot be compared.)";
 
 constexpr const char* kTable =
-    R"(Speedup tables, one per family and size. Several files stand side by side; every speedup is within one file.
+    R"(Speedup tables, one per family and size. Several files stand side by side, and every speedup is
+within one file; files of one machine, build and revision that share no row are joined.
 Columns: time is the median; ± the standard deviation over the mean; of bound compares with the least time
 that the stages allow; hidden is the share of what overlap could hide; of copy compares with a device-to-device
 copy of as many bytes; over CPU with one CPU thread; CPU free is the share of the time in which the submitting

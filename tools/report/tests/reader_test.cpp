@@ -153,6 +153,10 @@ TEST(Reader, LogLinesAroundTheJsonAreLeftOut) {
   EXPECT_EQ(run.rows.size(), 2U);
   EXPECT_TRUE(warns(run, "text before"));
   EXPECT_TRUE(warns(run, "text after"));
+  for (const char* log :
+       {"[INFO] device 0\n", "[1/3] {building}\n", "{\"level\": \"info\", \"msg\": \"[up]\"}\n", "[]\n{}\n",
+        "[{\n", "{\"context\": unset}\n", "\"a quote\n"})
+    EXPECT_EQ(read(log + kGood).rows.size(), 2U) << log;
   EXPECT_TRUE(contains(refusal(kGood + kGood), "a second run follows"));
   EXPECT_TRUE(contains(refusal("no json at all"), "holds no JSON object"));
 }
@@ -194,6 +198,22 @@ TEST(Reader, NamesForeignFilesForWhatTheyAre) {
       {"{\"schema\": \"overlap-history-1\", \"context\": {}, \"rows\": {}}\n", "store"},
       {R"({"schema": "overlap-tolerances-1", "tolerances": []})", "tolerance"},
       {"<!doctype html>\n<html></html>", "HTML"},
+      {R"({"nvbandwidth": {"CUDA Runtime Version": 13000, "testcases": [{"name": "x", "status": "Passed"}]}})",
+       "nvbandwidth"},
+      {"nvbandwidth Version: v0.8\nBuilt from Git version: x\n", "nvbandwidth"},
+      {R"(window.BENCHMARK_DATA = {"lastUpdate": 1, "repoUrl": "x", "entries": {"B": []}})",
+       "github-action-benchmark"},
+      {R"([{"name": "a", "unit": "us", "value": 1.5}])", "github-action-benchmark"},
+      {"2026-01-01T00:00:00+00:00\nRunning ./x\nRun on (8 X 3000 MHz CPU s)\nCPU Caches:\n",
+       "console output"},
+      {"-----\nBenchmark   Time   CPU   Iterations\n-----\nBM_a   10 ns   10 ns   100\n", "console output"},
+      {"\x28\xB5\x2F\xFD more", "zstd"},
+      {"PK\x03\x04 more", "zip"},
+      {R"({"schema": "overlap-table-1", "tables": []})", "table wrote"},
+      {R"({"schema": "overlap-compare-1", "rows": []})", "compare wrote"},
+      {"<?xml version=\"1.0\"?>\n<testsuites><testsuite name=\"x\"></testsuite></testsuites>", "JUnit"},
+      {"verdict,row,baseline_runs\nSAME,a,5\n", "CSV of overlap-report"},
+      {"time,commit,a\n1,abc,2\n", "Otava"},
   };
   for (const auto& [text, name] : all) {
     const std::string message = refusal(text);
