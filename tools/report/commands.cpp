@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <set>
 
 #include "families/families.hpp"
@@ -80,8 +81,9 @@ std::string shown(const Document& document, const std::string& format) {
   return to_text(document);
 }
 
-/// Reads "COUNTER" or "COUNTER:higher".
-/// @throws UsageError for another direction, and for a counter whose name does not say what is better.
+/// Reads "COUNTER" or "COUNTER:higher". Which way is better of a counter that does not say is asked for
+/// later.
+/// @throws UsageError for another direction.
 void read_metric(CompareArguments& arguments) {
   const auto colon = arguments.metric.find(':');
   arguments.options.metric = arguments.metric.substr(0, colon);
@@ -89,12 +91,8 @@ void read_metric(CompareArguments& arguments) {
   if (!direction.empty() && direction != "lower" && direction != "higher")
     throw UsageError("--metric " + arguments.metric +
                      ": after the colon, write lower or higher, whichever is better");
-  const auto known = lower_is_better(arguments.options.metric);
-  if (direction.empty() && !known)
-    throw UsageError("--metric " + arguments.metric +
-                     ": say whether lower or higher is better, as in --metric " + arguments.metric +
-                     ":higher");
-  arguments.options.lower_is_better = direction.empty() ? *known : direction == "lower";
+  arguments.options.lower_is_better =
+      direction.empty() ? lower_is_better(arguments.options.metric).value_or(true) : direction == "lower";
 }
 
 /// Takes out runs that are there twice, and says so.
@@ -116,18 +114,26 @@ bool refuse_incomparable(const std::vector<ContextDifference>& differences) {
   return any;
 }
 
-/// @throws UsageError for a metric that no row has, with those that there are.
+/// @throws UsageError for a metric that no row has, with those that there are, and for one that neither says
+/// by its name nor was said to be better lower or higher.
 void require_metric(const CompareArguments& arguments, const std::vector<Run>& baseline,
                     const std::vector<Run>& fresh) {
   const std::string& metric = arguments.options.metric;
   if (metric == "time") return;
-  for (const auto* side : {&baseline, &fresh})
-    for (const Run& run : *side)
-      if (std::ranges::any_of(run.rows, [&](const Row& row) { return row.any_counter(metric).has_value(); }))
-        return;
+  const auto has_it = [&](const Run& run) {
+    return std::ranges::any_of(run.rows, [&](const Row& row) { return row.any_counter(metric).has_value(); });
+  };
+  if (std::ranges::any_of(baseline, has_it) || std::ranges::any_of(fresh, has_it)) {
+    if (metric == arguments.metric && !lower_is_better(metric))
+      throw UsageError(fmt::format("--metric {}: say what is better, as in --metric {}:lower or {}:higher",
+                                   metric, metric, metric));
+    return;
+  }
   std::set<std::string> known = {"time"};
-  for (const Row& row : read_run(arguments.fresh.front()).rows)
-    for (const auto& [name, value] : row.counters) known.insert(name);
+  const auto file = std::ranges::find_if(fresh, [](const Run& run) { return !run.file.empty(); });
+  if (file != fresh.end())  // other counters were not kept; what is no file cannot be read again
+    for (const Row& row : read_run(file->path).rows)
+      for (const auto& [name, value] : row.counters) known.insert(name);
   throw UsageError(fmt::format("--metric {}: no row has it; there are {}", metric, fmt::join(known, ", ")));
 }
 
@@ -202,11 +208,11 @@ int table(const Options& options) {
   keep_apart(options.files, options.output);
   std::vector<Run> runs = merged(read_runs(options.files, CutOff::accepted));
   for (Run& run : runs) add_guests(run, known_families());
-  const std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs), known_families());
+  std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs), known_families());
   write_output(options.format == "json" ? table_json(views, runs)
                : options.format == "csv"
                    ? table_csv(views, runs, metrics_of(with_strangers(known_families(), runs)))
-                   : shown(tables(views, runs, options.format == "html"), options.format),
+                   : shown(tables(std::move(views), runs, options.format == "html"), options.format),
                options.output);
   return failed_rows(runs);
 }
@@ -272,7 +278,8 @@ int compare(CompareArguments& arguments, const Options& options) {
   for (std::vector<Run>* side : {&baseline, &fresh}) complain_of_copies(*side);
   require_metric(arguments, baseline, fresh);
   require_known_keys(arguments.options.allowed_differences, baseline, fresh);
-  const Judgement judgement = judge(baseline, fresh, arguments.options);
+  Judgement judgement = judge(baseline, fresh, arguments.options);
+  std::ranges::move(on_both_sides(baseline, fresh), std::back_inserter(judgement.warnings));
   baseline.clear(), fresh.clear();  // their room is for what is written
   for (const std::string& warning : judgement.warnings) complain("warning: " + warning);
   if (refuse_incomparable(judgement.context)) return kIncomparable;
@@ -296,7 +303,9 @@ int noise(const CompareArguments& arguments, const Options& options) {
   if (refuse_incomparable(context_differences(all, {}))) return kIncomparable;
   complain_of_copies(runs);
   if (runs.size() < 3) throw UsageError("noise: give at least three runs of the same program");
-  write_output(tolerances_json(tolerances_from(runs, arguments.options.tolerance)), options.output);
+  const MeasuredTolerances measured = tolerances_from(runs, arguments.options.tolerance);
+  for (const std::string& warning : measured.warnings) complain("warning: " + warning);
+  write_output(tolerances_json(measured.tolerances), options.output);
   return kFine;
 }
 

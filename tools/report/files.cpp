@@ -26,6 +26,18 @@
 namespace overlap::report {
 namespace {
 
+/// Which file it is, by whatever name; nothing for what is no regular file, or not there.
+std::optional<std::pair<dev_t, ino_t>> identity(const struct stat& about) {
+  if (!S_ISREG(about.st_mode)) return std::nullopt;
+  return std::pair(about.st_dev, about.st_ino);
+}
+std::optional<std::pair<dev_t, ino_t>> identity(const std::string& path, int standard) {
+  struct stat about {};
+  const bool is_standard = path.empty() || path == kStandard;
+  if ((is_standard ? fstat(standard, &about) : stat(path.c_str(), &about)) != 0) return std::nullopt;
+  return identity(about);
+}
+
 /// A run, or why there is none.
 struct Reading {
   Run run;
@@ -38,6 +50,8 @@ Reading read_one(const std::string& path, CutOff cut_off, const std::vector<std:
   Reading reading;
   try {
     reading.run = read_run(path, counters);
+    if (const auto file = identity(path, STDIN_FILENO))
+      reading.run.file = fmt::format("{}:{}", file->first, file->second);
     if (!as_written) normalise(reading.run, known_families());
     if (!reading.run.cut_off.empty() && cut_off == CutOff::refused)
       reading.refusal =
@@ -52,27 +66,17 @@ Reading read_one(const std::string& path, CutOff cut_off, const std::vector<std:
   return reading;
 }
 
-/// Which file it is, by whatever name; nothing for what is no regular file, or not there.
-std::optional<std::pair<dev_t, ino_t>> identity(const struct stat& about) {
-  if (!S_ISREG(about.st_mode)) return std::nullopt;
-  return std::pair(about.st_dev, about.st_ino);
-}
-std::optional<std::pair<dev_t, ino_t>> identity(const std::string& path, int standard) {
-  struct stat about {};
-  const bool is_standard = path.empty() || path == kStandard;
-  if ((is_standard ? fstat(standard, &about) : stat(path.c_str(), &about)) != 0) return std::nullopt;
-  return identity(about);
-}
-
 /// The file that a path leads to in the end, which links on the way only point at; nothing for a name that is
 /// not in the file system of files: /dev/stdout leads to an open file, of which there is no other name.
 std::optional<std::filesystem::path> file_behind(std::filesystem::path path) {
   constexpr int kMostLinks = 40;
   for (int i = 0; i < kMostLinks; ++i) {
-    const std::string text = std::filesystem::absolute(path).lexically_normal().string();
+    std::error_code error;
+    const std::string text = std::filesystem::absolute(path, error).lexically_normal().string();
     if (text.starts_with("/dev/") || text.starts_with("/proc/")) return std::nullopt;
-    if (!std::filesystem::is_symlink(path)) return path;
-    const std::filesystem::path to = std::filesystem::read_symlink(path);
+    if (!std::filesystem::is_symlink(path, error)) return path;
+    const std::filesystem::path to = std::filesystem::read_symlink(path, error);
+    if (error) return std::nullopt;
     path = to.is_absolute() ? to : path.parent_path() / to;
   }
   return std::nullopt;

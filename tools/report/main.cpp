@@ -5,31 +5,33 @@
 
 #include <CLI/CLI.hpp>
 #include <new>
+#include <stdexcept>
 
 #include "commands.hpp"
+#include "judge/share.hpp"
 #include "read/results.hpp"
 
 namespace overlap::report {
 namespace {
 
-/// A share, "0.05" or "5%", that becomes a plain number. CLI11's own check lets NaN through, with which no
-/// row would ever be called; and a 5 that was meant as 5 % would let everything pass.
-CLI::Validator share() {
-  const auto read = [](std::string& text) -> std::string {
-    std::string digits = text;
-    const bool percent = digits.ends_with('%');
-    if (percent) digits.pop_back();
-    double value = 0;
-    if (!CLI::detail::lexical_cast(digits, value) || !(value >= 0))
-      return fmt::format("{} is no share: write 5% or 0.05", text);
-    if (!percent && value > 1) return fmt::format("{} is above 1: write {}% if that is meant", text, text);
-    text = fmt::format("{}", percent ? value / 100 : value);
-    return "";
+/// A share that becomes a plain number (read_share()), of at most `most`.
+CLI::Validator share(double most) {
+  const auto read = [most](std::string& text) -> std::string {
+    try {
+      const double value = read_share(text);
+      if (value > most) return fmt::format("{} is above {} %", text, most * 100);
+      text = fmt::format("{}", value);
+      return "";
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
   };
   CLI::Validator validator;
   validator.description("5% or 0.05").operation(read);
   return validator;
 }
+
+constexpr double kMostTolerance = 10;  // as in files of tolerances
 
 constexpr const char* kFooter =
     R"(Files are Google Benchmark's JSON, whoever's program wrote them. Text around the JSON is left out. Of a file that was
@@ -142,11 +144,11 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
   command
       .add_option("--tolerance", arguments.options.tolerance,
                   "Relative change that nobody minds (default 0.02)")
-      ->transform(share());
+      ->transform(share(kMostTolerance));
   command.add_option("--tolerances", arguments.tolerances,
                      "File of tolerances by row or pattern, by hand or from `noise`");
   command.add_option("--alpha", arguments.options.alpha, "False discovery rate (default 0.05)")
-      ->transform(share());
+      ->transform(share(1));
   command
       .add_option("--allow-context-diff", arguments.options.allowed_differences,
                   "Context key that may differ, such as driver; repeatable")
@@ -164,7 +166,7 @@ void add_history(CLI::App& command, HistoryArguments& arguments) {
   command
       .add_option("--least-change", arguments.options.least_change,
                   "Smallest change that matters (default 0.02)")
-      ->transform(share());
+      ->transform(share(kMostTolerance));
   command.add_flag("--advisory", arguments.advisory, "Exit 0 whatever has changed");
 }
 
@@ -204,7 +206,7 @@ int run(int argc, char** argv) {
   add_files(noise_command, options);
   add_salvage(noise_command, options);
   noise_command.add_option("--least", comparing.options.tolerance, "Smallest tolerance (default 0.02)")
-      ->transform(share());
+      ->transform(share(kMostTolerance));
   add_output(noise_command, options, {"json"});
   noise_command.callback([&] { code = noise(comparing, options); });
 

@@ -15,7 +15,7 @@ namespace {
 /// two may agree by chance.
 bool is_copy(const Run& a, const Run& b) {
   constexpr std::ptrdiff_t kTooManyForChance = 3;
-  if (a.path == b.path) return true;
+  if (a.path == b.path || (!a.file.empty() && a.file == b.file)) return true;
   const auto same = [](const Row& x, const Row& y) { return x.id == y.id && x.times_us == y.times_us; };
   const auto has_time = [](const Row& row) { return !row.failed() && row.times_us.front() > 0; };
   return !a.about(context::kDate).empty() && a.about(context::kDate) == b.about(context::kDate) &&
@@ -67,6 +67,14 @@ std::vector<std::string> drop_copies(std::vector<Run>& runs) {
       said.push_back(fmt::format("{} is the same run as {}: it counts once", run.path, first->path));
   }
   runs = std::move(kept);
+  return said;
+}
+
+std::vector<std::string> on_both_sides(const std::vector<Run>& baseline, const std::vector<Run>& fresh) {
+  std::vector<std::string> said;
+  for (const Run& run : fresh)
+    if (std::ranges::any_of(baseline, [&](const Run& other) { return is_copy(other, run); }))
+      said.push_back(run.path + " is on both sides, and does not differ from itself");
   return said;
 }
 

@@ -68,7 +68,10 @@ std::string axes_text(const Axes& axes, const char* separator) {
 
 std::string device_of(const Run& run) {
   const std::string gpu = run.about(context::kGpu);
-  return gpu.empty() ? "unknown device" : gpu;
+  if (!gpu.empty()) return gpu;
+  const std::string host = run.about(context::kHostName), cpus = run.about("num_cpus");
+  if (host.empty() && cpus.empty()) return "unknown device";
+  return host + (host.empty() || cpus.empty() ? "" : ", ") + (cpus.empty() ? "" : cpus + " CPUs");
 }
 
 std::string describe_run(const Run& run) {

@@ -28,7 +28,7 @@ std::string counted(double count, const std::string& what);
 std::string axes_text(const Axes& axes, const char* separator = ", ");
 
 /// The device that a run was made on.
-/// "unknown device" if the run does not say.
+/// The GPU; else host and CPUs; "unknown device" if the run says neither.
 std::string device_of(const Run& run);
 
 /// One line: device, versions, revision, file. Which versions, names/context_keys.hpp says.

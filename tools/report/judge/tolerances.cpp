@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <regex>
+#include <stdexcept>
 #include <unordered_map>
 
+#include "judge/share.hpp"
 #include "judge/statistics.hpp"
+#include "judge/two_sides.hpp"
 #include "read/json.hpp"
 #include "read/recognise.hpp"
 
@@ -46,11 +49,18 @@ std::vector<Tolerance> read_tolerances(const std::string& path) {
     const std::string where = fmt::format("tolerances[{}]", tolerances.size());
     const Json *row = each.find("row"), *pattern = each.find("pattern"), *relative = each.find("tolerance");
     const Json* rows = row ? row : pattern;
-    if (!rows || !rows->is_string() || !relative || !relative->is_number())
-      refuse(path, where + " needs a \"pattern\" or a \"row\", and a \"tolerance\", such as 0.05 for 5 %");
+    if (!rows || !rows->is_string() || !relative || !(relative->is_number() || relative->is_string()))
+      refuse(path, where + " needs a \"pattern\" or a \"row\", and a \"tolerance\", such as 0.05 or \"5%\"");
     // Names are written in many ways, and known by one.
-    Tolerance tolerance{row ? parse_row_id(rows->text()).key() : rows->text(), relative->number(),
-                        row != nullptr};
+    Tolerance tolerance{row ? parse_row_id(rows->text()).key() : rows->text(), 0, row != nullptr};
+    try {
+      // Rows are measured and may move by more than their time; a 5 that somebody wrote is meant as 5 %.
+      tolerance.relative = row && relative->is_number()
+                               ? relative->number()
+                               : read_share(relative->is_string() ? relative->text() : relative->dump());
+    } catch (const std::invalid_argument& e) {
+      refuse(path, where + ": " + e.what());
+    }
     if (!(tolerance.relative > 0 && tolerance.relative <= kMost))
       refuse(path, fmt::format("{}: the tolerance must lie between 0 and {}", where, kMost));
     try {
@@ -63,27 +73,42 @@ std::vector<Tolerance> read_tolerances(const std::string& path) {
   return tolerances;
 }
 
-std::vector<Tolerance> tolerances_from(const std::vector<Run>& runs, double least) {
-  std::vector<std::pair<std::string, std::vector<double>>> logs;  // by row, in the order of the first run
+MeasuredTolerances tolerances_from(const std::vector<Run>& runs, double least) {
+  struct Times {
+    std::string row;
+    std::vector<double> us;
+    std::vector<std::size_t> runs;  ///< which, by index
+  };
+  std::vector<Times> all;  // in the order of the first run
   std::unordered_map<std::string, std::size_t> index;
-  for (const Run& run : runs) {
-    for (const Row& row : run.rows) {
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (const Row& row : runs[i].rows) {
       if (row.failed() || !(row.time_us() > 0)) continue;
-      const auto [at, added] = index.try_emplace(row.name(), logs.size());
-      if (added) logs.emplace_back(row.name(), std::vector<double>());
-      logs[at->second].second.push_back(std::log(row.time_us()));
+      const auto [at, added] = index.try_emplace(row.name(), all.size());
+      if (added) all.push_back({row.name(), {}, {}});
+      all[at->second].us.push_back(row.time_us());
+      all[at->second].runs.push_back(i);
     }
   }
-  std::vector<Tolerance> tolerances;
-  for (const auto& [name, values] : logs) {
+  MeasuredTolerances measured;
+  std::size_t outliers = 0;
+  std::string such_as;
+  for (const Times& times : all) {
     // A row of fewer runs falls under the tolerance of all others.
-    if (values.size() < 3) continue;
+    if (times.us.size() < kLeastRuns) continue;
+    const SideRuns side = look_at(times.us, {}, least).baseline;
+    if (side.outlier && outliers++ == 0)
+      such_as = fmt::format("{} in {}", times.row, runs[times.runs[*side.outlier]].path);
     // A difference of two runs has the square root of 2 times their deviation. Written in whole 0.01 %,
     // upwards.
-    const double tolerance = std::max(least, std::expm1(3 * std::sqrt(2.0) * deviation_of(values)));
-    tolerances.push_back({name, std::min(kMost, std::ceil(tolerance * 1e4) / 1e4), true});
+    const double tolerance = std::max(least, std::expm1(3 * std::sqrt(2.0) * deviation_of(side.logs)));
+    measured.tolerances.push_back({times.row, std::min(kMost, std::ceil(tolerance * 1e4) / 1e4), true});
   }
-  return tolerances;
+  if (outliers > 0)
+    measured.warnings.push_back(
+        fmt::format("{} of {} rows have a run far from all others, which is left out, such as {}", outliers,
+                    measured.tolerances.size(), such_as));
+  return measured;
 }
 
 std::string tolerances_json(const std::vector<Tolerance>& tolerances) {

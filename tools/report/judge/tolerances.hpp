@@ -9,14 +9,20 @@
 namespace overlap::report {
 
 /// Reads {"schema": "overlap-tolerances-1", "tolerances": [{"pattern": REGEX, "tolerance": 0.05}, ...]},
-/// where "row": NAME may stand for a pattern; the last that fits a row counts.
+/// where "row": NAME may stand for a pattern and "5%" for 0.05; the last that fits a row counts.
 /// @throws InputError with the file and what is wrong with it.
 std::vector<Tolerance> read_tolerances(const std::string& path);
 
-/// What rows move by themselves, from at least three runs of the same program on the same machine: three
-/// times the standard deviation of a difference of two runs, but not less than `least` and not more than the
-/// 10 that a file may say. One tolerance a row, by its whole name.
-std::vector<Tolerance> tolerances_from(const std::vector<Run>& runs, double least);
+/// What rows move by themselves.
+struct MeasuredTolerances {
+  std::vector<Tolerance> tolerances;  ///< one a row, by its whole name
+  std::vector<std::string> warnings;
+};
+
+/// From at least three runs of the same program on the same machine: three times the standard deviation of a
+/// difference of two runs, but not less than `least` and not more than the 10 that a file may say. A run that
+/// a comparison would leave out as an outlier (two_sides.hpp) is left out here, with a warning.
+MeasuredTolerances tolerances_from(const std::vector<Run>& runs, double least);
 
 /// What read_tolerances() reads.
 std::string tolerances_json(const std::vector<Tolerance>& tolerances);

@@ -129,11 +129,28 @@ bool same_thread_times(const std::vector<Run>& baseline, const std::vector<Run>&
   return true;
 }
 
-/// The first failed row of a side; nullptr if none failed.
-const Row* failed_row(const Seen& seen) {
-  const auto found = std::ranges::find_if(seen.rows, &Row::failed);
-  return found == seen.rows.end() ? nullptr : *found;
-}
+/// In how many of its runs a row of one side has no time.
+struct Failures {
+  std::size_t runs = 0;  ///< that have the row
+  std::size_t failed = 0, skipped = 0;
+  const Row *first_failed = nullptr, *first_skipped = nullptr;
+
+  explicit Failures(const Seen& seen) : runs(seen.rows.size()) {
+    for (const Row* row : seen.rows) {
+      if (!row->failed()) continue;
+      ++(row->skipped ? skipped : failed);
+      const Row*& first = row->skipped ? first_skipped : first_failed;
+      if (!first || (row->invalid && !first->invalid)) first = row;
+    }
+  }
+  bool any() const { return failed + skipped > 0; }
+  bool all() const { return failed + skipped == runs; }
+  const std::string& why() const { return (first_failed ? first_failed : first_skipped)->failure; }
+  /// "2 of 5 baseline runs".
+  std::string count(const char* side) const {
+    return fmt::format("{} of {} {} runs", failed + skipped, runs, side);
+  }
+};
 
 /// How many runs a side has.
 struct Runs {
@@ -143,21 +160,30 @@ struct Runs {
 
 /// What can be said without a test; nothing if the row has to be tested.
 /// The order counts: a row that failed in the new runs fails the comparison even if the baseline has not got
-/// it, unless it failed there too; and one that failed in the baseline only has nothing to compare with.
+/// it or skipped it, unless it failed there as often; and one without a time in the baseline has nothing to
+/// be compared with. A row that has a time in some runs of a side only has no verdict.
 std::optional<Verdict> plain_verdict(const Pair& pair, Comparison& row, const std::string& metric,
                                      const Runs& runs) {
   const auto because = [&row](Verdict verdict, std::string reason) {
     row.reason = std::move(reason);
     return verdict;
   };
-  const Row *failed = failed_row(pair.fresh), *failed_before = failed_row(pair.baseline);
   if (pair.fresh.rows.empty()) return because(Verdict::removed, "the new runs do not have it");
-  if (failed && failed->skipped) return because(Verdict::not_measured, failed->failure);
-  if (failed && failed_before)
-    return because(Verdict::not_measured, "failed in the baseline too: " + failed->failure);
-  if (failed) return because(failed->invalid ? Verdict::invalid : Verdict::failed, failed->failure);
+  const Failures before(pair.baseline), now(pair.fresh);
+  if (now.skipped == now.runs) return because(Verdict::not_measured, now.why());
+  if (now.failed > 0 && before.failed > 0 && before.failed == before.runs)
+    return because(Verdict::not_measured, "failed in the baseline too: " + now.why());
+  if (now.failed * before.runs > before.failed * now.runs || (now.failed > 0 && before.runs == 0))
+    return because(
+        now.first_failed->invalid ? Verdict::invalid : Verdict::failed,
+        now.failed == now.runs ? now.why() : fmt::format("in {}: {}", now.count("new"), now.why()));
   if (pair.baseline.rows.empty()) return because(Verdict::added, "the baseline does not have it");
-  if (failed_before) return because(Verdict::added, "failed in the baseline: " + failed_before->failure);
+  if (before.all()) return because(Verdict::added, "no time in the baseline: " + before.why());
+  if (before.any() || now.any())
+    return because(Verdict::inconclusive,
+                   fmt::format("no time in {}{}{}: {}", before.any() ? before.count("baseline") : "",
+                               before.any() && now.any() ? " and " : "", now.any() ? now.count("new") : "",
+                               (now.any() ? now : before).why()));
   if (row.baseline.runs.empty() && row.fresh.runs.empty())
     return because(Verdict::same, "has no " + metric + " in either");  // not a row of this metric
   if (row.baseline.runs.size() != pair.baseline.rows.size() ||

@@ -97,6 +97,9 @@ std::vector<ContextDifference> context_differences(const std::vector<const Run*>
 /// @return a sentence for each.
 std::vector<std::string> drop_copies(std::vector<Run>& runs);
 
+/// A sentence for each run that is on both sides.
+std::vector<std::string> on_both_sides(const std::vector<Run>& baseline, const std::vector<Run>& fresh);
+
 /// Rows are matched by name. Either side may lack some.
 /// @throws std::regex_error for a broken pattern.
 Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,

@@ -55,11 +55,11 @@ bool Bytes::append_to(std::string& text) {
   if (order_ == Order::utf8) return read_raw(text);
   bool more = read_raw(raw_);
   if (order_ == Order::unknown) {
-    while (more && raw_.size() < 3) more = read_raw(raw_);
-    order_ = raw_.starts_with("\xFF\xFE")   ? Order::little
-             : raw_.starts_with("\xFE\xFF") ? Order::big
-                                            : Order::utf8;
-    mark_ = order_ != Order::utf8 ? 2 : raw_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+    while (more && raw_.size() < 4) more = read_raw(raw_);
+    const auto begins = [this](std::string_view mark) { return raw_.starts_with(mark); };
+    order_ = begins("\xFF\xFE") ? Order::little : begins("\xFE\xFF") ? Order::big : Order::utf8;
+    mark_ = order_ != Order::utf8 ? 2 : begins("\xEF\xBB\xBF") ? 3 : 0;
+    if (mark_ == 0) order_ = order_without_mark();
     raw_.erase(0, mark_);
     if (order_ == Order::utf8) {
       text += std::exchange(raw_, {});
@@ -69,6 +69,15 @@ bool Bytes::append_to(std::string& text) {
   const bool any = !raw_.empty();
   append_utf16(text, !more);
   return any;
+}
+
+// JSON and logs begin with two characters of ASCII.
+Bytes::Order Bytes::order_without_mark() const {
+  if (raw_.size() < 4) return Order::utf8;
+  const auto is = [this](std::size_t first, std::size_t second) {
+    return raw_[first] != 0 && raw_[second] == 0 && raw_[first + 2] != 0 && raw_[second + 2] == 0;
+  };
+  return is(0, 1) ? Order::little : is(1, 0) ? Order::big : Order::utf8;
 }
 
 // Two bytes a unit; a pair of surrogates is one character. An odd byte at the end is dropped.

@@ -49,6 +49,9 @@ class Bytes {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, nullptr};
   std::string_view text_;
   std::string raw_;  ///< of UTF-16: what has not been turned into UTF-8 yet
+  /// That of text without a byte order mark.
+  Order order_without_mark() const;
+
   Order order_ = Order::unknown;
   std::size_t mark_ = 0;
 };

@@ -23,6 +23,7 @@ class RunParser {
 
   ParsedFile parse() {
     text_.peek();
+    if (is_certain(text_.held())) throw InputError(path_ + ": " + described(text_.held(), Wanted::run));
     if (!begins_run(text_.held(), text_.offset() - text_.mark())) text_.hold_all();
     const std::string start(text_.held().substr(0, kKnownBy));
     const Root root = find_run();
@@ -116,13 +117,20 @@ class RunParser {
         else if (key == "benchmarks" && next == '[' && !has_rows_)
           rows();
         else
-          text_.value(value);
+          pass_over(key, value);
       } while (text_.another('}'));
     } catch (const TextError& e) {
       error_ = e;
       return Root::broken;
     }
     return has_rows_ ? Root::run : Root::other;
+  }
+
+  /// A member of the root that is not of a run, or is there a second time.
+  void pass_over(const std::string& key, Value& value) {
+    if ((key == "context" && has_context_) || (key == "benchmarks" && has_rows_))
+      if (duplicates_++ == 0) first_duplicate_ = key;
+    text_.value(value);
   }
 
   /// null is as good as absent. Whole numbers are written as such.

@@ -96,7 +96,8 @@ bool is_standard_field(std::string_view key) {
 void Gather::add(const Fields& fields) {
   const std::string_view name = fields.text("name");
   if (name.empty())
-    throw InputError(fmt::format("{}: offset {}: benchmarks[{}] has no name", path_, fields.offset, count_));
+    throw InputError(fmt::format("{}: offset {}: benchmarks[{}] has {}", path_, fields.offset, count_,
+                                 fields.find("name") ? "a name that is empty or no text" : "no name"));
   ++count_;
   const std::string_view run_name = fields.text("run_name");
   std::string written(run_name.empty() ? name : run_name);
@@ -119,9 +120,13 @@ Gather::Gathered& Gather::find(const Fields& fields, RowId id, const std::string
   const auto repetition = fields.number("repetition_index");
   const double repetitions = fields.number("repetitions").value_or(0);
   const bool is_summary = fields.text("run_type") == "aggregate";
+  const auto has_summary = [](const Gathered& row, std::string_view kind) {
+    if (!row.rest) return false;
+    return (kind == "median" && row.rest->median) || (kind == "mean" && row.rest->mean);
+  };
   const auto belongs = [&](const Gathered& other) {
     if (has_indices) return other.family == family && other.instance == instance;
-    if (is_summary) return true;
+    if (is_summary) return !has_summary(other, fields.text("aggregate_name"));
     if (!repetition) return static_cast<double>(other.seen) < repetitions;
     return other.rest && std::ranges::find(other.rest->indices, *repetition) == other.rest->indices.end();
   };

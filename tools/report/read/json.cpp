@@ -13,6 +13,29 @@ namespace {
 
 using Library = nlohmann::ordered_json;
 
+/// Deeper than anything that is written to be read. Values are taken apart level by level, on the stack.
+constexpr std::size_t kDeepest = 200;
+
+/// The offset of a bracket that opens a level too many; npos if there is none.
+std::size_t too_deep(std::string_view text) {
+  std::size_t depth = 0;
+  bool in_text = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (in_text) {
+      at += c == '\\';
+      in_text = c != '"';
+    } else if (c == '"') {
+      in_text = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kDeepest) return at;
+    } else if ((c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return std::string_view::npos;
+}
+
 /// Whole numbers are kept as 64 bits with a sign: what is larger wraps around. null stays null.
 Json from_library(const Library& value) {
   switch (value.type()) {
@@ -102,6 +125,8 @@ class Writer {
 }  // namespace
 
 Json Json::parse(std::string_view text) {
+  if (const std::size_t at = too_deep(text); at != std::string_view::npos)
+    throw JsonError("nested too deeply", at + 1);
   try {
     return from_library(Library::parse(text));
   } catch (const Library::parse_error& e) {

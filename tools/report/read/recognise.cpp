@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <span>
 
 #include "read/json_text.hpp"
 
@@ -80,7 +81,7 @@ constexpr const char* kStore = "a history store";
 constexpr const char* kTolerances = "a tolerance file";
 constexpr const char* kAcknowledged = "a list of acknowledged changes";
 
-constexpr Kind kKinds[] = {
+constexpr Kind kPacked[] = {
     {"compressed by gzip", "gunzip it first", [](Text t) { return t.starts_with("\x1F\x8B"); }},
     {"compressed by zstd", "unpack it first, with zstd -d",
      [](Text t) { return t.starts_with("\x28\xB5\x2F\xFD"); }},
@@ -104,7 +105,9 @@ constexpr Kind kKinds[] = {
      }},
     {"a pointer of git lfs", "fetch the file first, with git lfs pull",
      [](Text t) { return t.starts_with("version https://git-lfs"); }},
+};
 
+constexpr Kind kKinds[] = {
     {kStore, "overlap-report history show shows it, and compare --baseline-store compares with it",
      [](Text t) { return has_schema(t, "overlap-history-1"); }},
     {kTolerances, "it goes to compare --tolerances",
@@ -150,6 +153,20 @@ constexpr Kind kKinds[] = {
      [](Text t) {
        return is_json(t) && has_keys(t, {"build_commit", "avg_ts"});
      }},
+    {"JSON of Criterion", kConvert,
+     [](Text t) {
+       return is_json(t) && has_keys(t, {"reason", "typical"});
+     }},
+    {"JSON of Catch2", kConvert, [](Text t) { return is_json(t) && has_keys(t, {"test-run"}); }},
+    {"JSON of GoogleTest", kConvert, [](Text t) { return is_json(t) && has_keys(t, {"testsuites"}); }},
+    {"JSON of perf", kConvert,
+     [](Text t) {
+       return is_json(t) && has_keys(t, {"counter-value", "event"});
+     }},
+    {"a timeline of a profiler", "give the run's JSON",
+     [](Text t) {
+       return is_json(t) && (has_keys(t, {"traceEvents"}) || has_keys(t, {"ph", "ts", "pid"}));
+     }},
     {kRun, "",
      [](Text t) {
        return is_json(t) && has_keys(t, {"context", "benchmarks"});
@@ -188,11 +205,16 @@ constexpr Kind kKinds[] = {
     {"CSV", kMakeJson, [](Text t) { return !is_json(t) && is_csv(t); }},
 };
 
+/// The first kind of a list that the text is; nullptr if it is none.
+const Kind* find_kind(std::span<const Kind> kinds, std::string_view text) {
+  const auto found = std::ranges::find_if(kinds, [&](const Kind& kind) { return kind.is(text); });
+  return found == kinds.end() ? nullptr : &*found;
+}
+
 /// The kind; nullptr if it has no name.
 const Kind* kind_of(std::string_view start) {
-  const std::string_view text = trimmed(start);
-  const auto found = std::ranges::find_if(kKinds, [&](const Kind& kind) { return kind.is(text); });
-  return found == std::end(kKinds) ? nullptr : found;
+  const Kind* const packed = find_kind(kPacked, start);
+  return packed ? packed : find_kind(kKinds, trimmed(start));
 }
 
 /// How messages call what is wanted, and where one comes from.
@@ -212,6 +234,8 @@ WantedKind wanted_kind(Wanted wanted) {
 }
 
 }  // namespace
+
+bool is_certain(std::string_view start) { return find_kind(kPacked, start) != nullptr; }
 
 bool is_known(std::string_view start) { return kind_of(start) != nullptr; }
 

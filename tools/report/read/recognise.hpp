@@ -16,6 +16,9 @@ std::string described(std::string_view start, Wanted wanted);
 /// Whether it is of a kind that has a name, or only JSON or text of some kind.
 bool is_known(std::string_view start);
 
+/// Whether its first bytes are those of a packed or binary kind, which is never looked through for a run.
+bool is_certain(std::string_view start);
+
 /// Whether it begins as a store does: a line of JSON with its schema.
 bool looks_like_store(std::string_view start);
 

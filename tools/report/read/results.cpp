@@ -35,8 +35,14 @@ Run parse(Bytes& bytes, const std::string& path, const std::vector<std::string>&
   };
   ParsedFile file = parse_fields(bytes, path, keep, [&](const Fields& fields) { gather.add(fields); });
   run.context = std::move(file.context);
-  for (const auto& [key, value] : file.context_json) run.written_context.add(key, Json::parse(value));
   run.warnings = std::move(file.warnings);
+  for (const auto& [key, value] : file.context_json) {
+    try {
+      run.written_context.add(key, Json::parse(value));
+    } catch (const JsonError& e) {
+      run.warnings.push_back(fmt::format("\"{}\" of the context left out: {}", key, e.what()));
+    }
+  }
   if (const std::string version = run.about("json_schema_version"); !version.empty() && version != "1")
     refuse(path, "json_schema_version is " + version + ", only 1 is known");
   if (gather.count() == 0) refuse(path, "has no rows: its filter matched nothing");

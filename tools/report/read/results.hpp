@@ -71,6 +71,7 @@ struct Row {
 /// One file: one run of the program.
 struct Run {
   std::string path;
+  std::string file{};  ///< which file it is, by whatever name; empty: none that could be there twice
   /// As text, whatever it is in the file; objects and arrays in it (such as "caches") are left out.
   std::map<std::string, std::string> context;
   Json written_context = Json::object();  ///< all of it, as it was written; empty for runs of a store

@@ -193,6 +193,7 @@ std::vector<std::size_t> places_like(const Store& store, const Run* like) {
 Store read_store(const std::string& path) {
   std::ifstream in(path);
   if (!in) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
+  if (in.peek(); in.bad()) refuse(path, std::string("cannot be read: ") + std::strerror(errno));
   Store store;
   std::string line;
   for (std::size_t number = 1; std::getline(in, line); ++number) {
@@ -204,6 +205,7 @@ Store read_store(const std::string& path) {
       store.warnings.push_back(fmt::format("line {} left out: {}", number, e.what()));
     }
   }
+  if (in.bad()) refuse(path, std::string("cannot be read: ") + std::strerror(errno));
   if (store.runs.empty() && !store.warnings.empty()) {
     in.clear();
     in.seekg(0);

@@ -25,6 +25,26 @@ std::string side_text(const Side& side, const std::string& metric) {
   return side.runs.size() > 1 ? fmt::format("{} \u00B1 {:.1f} %", value, side.spread * 100) : value;
 }
 
+/// "2.5 %", "258 %".
+std::string percent_text(double share) { return fmt::format("{:.{}f} %", share * 100, share < 0.1 ? 1 : 0); }
+
+/// Outliers of rows that a terminal does not list; empty if there are none.
+std::string quiet_outliers(const Judgement& judgement) {
+  std::size_t rows = 0;
+  std::string such_as;
+  for (const Comparison& row : judgement.rows) {
+    if (row.verdict != Verdict::same || !(row.baseline.outlier || row.fresh.outlier)) continue;
+    if (rows++ == 0)
+      such_as = fmt::format("{} ({})", row.name,
+                            row.fresh.outlier ? fmt::format("new run {}", *row.fresh.outlier + 1)
+                                              : fmt::format("baseline run {}", *row.baseline.outlier + 1));
+  }
+  if (rows == 0) return "";
+  return fmt::format(
+      "{} of those that stayed the same {} a run far from all others, which is left out, such as {}.",
+      counted(static_cast<double>(rows), "row"), rows == 1 ? "has" : "have", such_as);
+}
+
 /// How the runs differ, and what to do about it where that stops the comparison.
 std::string difference_line(const ContextDifference& difference) {
   return fmt::format("{} differs{}: {}", difference.key,
@@ -40,11 +60,11 @@ std::string summary_of(const Judgement& judgement, const CompareOptions& options
   for (const Verdict verdict : kVerdicts)
     if (const std::size_t count = judgement.count(verdict); count > 0)
       counts.push_back(fmt::format("{} {}", count, word_of(verdict)));
-  const std::string tolerance =
-      options.tolerances.empty()
-          ? fmt::format("tolerance {:.1f} %", options.tolerance * 100)
-          : fmt::format("tolerances by row ({:.1f} to {:.0f} %)", judgement.least_tolerance * 100,
-                        judgement.most_tolerance * 100);
+  const std::string least = percent_text(judgement.least_tolerance),
+                    most = percent_text(judgement.most_tolerance);
+  const std::string tolerance = options.tolerances.empty() ? "tolerance " + percent_text(options.tolerance)
+                                : least == most            ? "tolerances by row (" + most + ")"
+                                                : "tolerances by row (" + least + " to " + most + ")";
   return fmt::format(
       "{} baseline and {} new runs, metric {}, {}, false discovery rate {:.0f} %: {}. "
       "Geometric mean of {} ratios: {:.4f}.",
@@ -155,6 +175,8 @@ Document comparison(const Judgement& judgement, const CompareOptions& options) {
                     judgement.baseline_runs, judgement.fresh_runs));
   for (const ContextDifference& difference : judgement.context)
     document.lead.push_back(difference_line(difference));
+  if (std::string outliers = quiet_outliers(judgement); !outliers.empty())
+    document.lead.push_back(std::move(outliers));
   return document;
 }
 

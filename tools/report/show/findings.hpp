@@ -15,7 +15,7 @@ namespace overlap::report {
 /// Speedup tables: a section per view, the files side by side.
 /// @param views  made of these `runs`, in this order.
 /// @param with_charts  only pages show them.
-Document tables(const std::vector<View>& views, const std::vector<Run>& runs, bool with_charts = true);
+Document tables(std::vector<View> views, const std::vector<Run>& runs, bool with_charts = true);
 /// The same for programs, as CSV: a line per row and file, with the row's whole name, and a column for every
 /// axis and each of `metrics`.
 std::string table_csv(const std::vector<View>& views, const std::vector<Run>& runs,

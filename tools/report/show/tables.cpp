@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "judge/format.hpp"
 #include "names/context_keys.hpp"
@@ -148,6 +149,34 @@ Section section_of(const View& view, const std::vector<Run>& runs) {
   return section;
 }
 
+/// Other people's benchmarks without arguments are a table of one row each. Here all of them are the rows of
+/// one table, where the first of them stood.
+std::vector<View> with_plain_together(std::vector<View> views) {
+  const auto is_plain = [](const View& view) {
+    return !view.is_known && view.rows.size() == 1 && view.columns.empty() && view.fixed.empty();
+  };
+  if (std::ranges::count_if(views, is_plain) < 2) return views;
+  std::vector<View> kept;
+  std::size_t at = 0;
+  bool any = false;
+  for (View& view : views) {
+    if (!is_plain(view)) {
+      kept.push_back(std::move(view));
+      continue;
+    }
+    view.rows[0].values = {std::exchange(view.family, "benchmarks")};
+    if (any) {
+      kept[at].rows.push_back(std::move(view.rows[0]));
+      continue;
+    }
+    any = true;
+    at = kept.size();
+    view.columns = {"benchmark"};
+    kept.push_back(std::move(view));
+  }
+  return kept;
+}
+
 /// Whether any cell carries the mark.
 bool any_cell(const std::vector<View>& views, bool Cell::*mark) {
   return std::ranges::any_of(views, [mark](const View& view) {
@@ -169,7 +198,8 @@ std::vector<Machine> machines_of(const std::vector<Run>& runs) {
   return machines;
 }
 
-Document tables(const std::vector<View>& views, const std::vector<Run>& runs, bool with_charts) {
+Document tables(std::vector<View> views, const std::vector<Run>& runs, bool with_charts) {
+  views = with_plain_together(std::move(views));
   Document document{.title = "Overlap: speedup tables", .machines = machines_of(runs)};
   document.sections.reserve(views.size());
   for (const View& view : views) document.sections.push_back(section_of(view, runs));

@@ -81,8 +81,8 @@ TEST(Reader, WrongFieldsFailTheirRowWithThePlace) {
     EXPECT_TRUE(row.times_us.empty());
   }
   EXPECT_TRUE(contains(refusal(run_text(R"({"real_time": 1, "time_unit": "us"})")), "has no name"));
-  EXPECT_TRUE(
-      contains(refusal(run_text(R"({"name": 7, "real_time": 1, "time_unit": "us"})")), "has no name"));
+  EXPECT_TRUE(contains(refusal(run_text(R"({"name": 7, "real_time": 1, "time_unit": "us"})")),
+                       "name that is empty or no text"));
   for (const char* element : {"7", "null", "[]", "\"x\""})
     EXPECT_TRUE(contains(refusal(run_text(element)), "benchmarks[0] is no object")) << element;
 }

@@ -68,7 +68,7 @@ class RecordedRuns : public ::testing::Test {
   }
 
   const std::vector<report::Run> runs_ = read_store(OVERLAP_RECORDED_RUNS).runs;
-  const std::vector<Tolerance> measured_ = tolerances_from(runs_, 0.02);
+  const std::vector<Tolerance> measured_ = tolerances_from(runs_, 0.02).tolerances;
   std::vector<Split> splits_;
 };
 

@@ -238,8 +238,30 @@ TEST(Verdict, WhatIsSkippedOrFailsOnBothSidesFailsNothing) {
   };
   EXPECT_EQ(verdict(failed, failed), Verdict::not_measured);
   EXPECT_EQ(verdict(row_text("c/n:1", 1), skipped), Verdict::not_measured);
-  EXPECT_EQ(verdict(skipped, failed), Verdict::not_measured);
+  EXPECT_EQ(verdict(skipped, failed), Verdict::failed) << "it did not fail before";
+  EXPECT_EQ(verdict(skipped, row_text("c/n:1", 1)), Verdict::added);
   EXPECT_EQ(verdict(row_text("c/n:1", 1), failed), Verdict::failed);
+  // Some runs of a side: bad is what fails more often than before, and nothing else is known.
+  const auto some = [&](int before, int after, const std::string& how) {
+    const auto side = [&](int count, double time) {
+      std::vector<report::Run> runs;
+      for (int i = 0; i < 5; ++i) runs.push_back(run_of({i < count ? how : row_text("c/n:1", time)}));
+      return runs;
+    };
+    return judge(side(before, 100), side(after, 150), {}).rows[0];
+  };
+  const std::string broken = R"({"name": "c/n:1", "real_time": -1, "time_unit": "us"})";
+  for (const std::string& how : {failed, broken}) {
+    const Verdict bad = how == failed ? Verdict::failed : Verdict::invalid;
+    EXPECT_EQ(some(0, 1, how).verdict, bad);
+    EXPECT_EQ(some(1, 5, how).verdict, bad);
+    EXPECT_EQ(some(1, 1, how).verdict, Verdict::inconclusive) << "neither measured nor the same";
+    EXPECT_EQ(some(3, 0, how).verdict, Verdict::inconclusive);
+    EXPECT_EQ(some(5, 0, how).verdict, Verdict::added);
+    EXPECT_EQ(some(5, 3, how).verdict, Verdict::not_measured);
+  }
+  EXPECT_EQ(some(0, 2, skipped).verdict, Verdict::inconclusive);
+  EXPECT_EQ(some(0, 2, skipped).reason, "no time in 2 of 5 new runs: skipped: no such device");
 }
 
 TEST(Verdict, ThreadsAcrossTheirChangeOfMeaningAreNotJudged) {
@@ -273,13 +295,13 @@ TEST(Verdict, TheSameRunGivenTwiceCountsOnce) {
 
 TEST(Tolerances, ComeFromRunsOfTheSameProgram) {
   const auto runs = runs_of({100, 110, 105}, "a(b)/n:1");
-  const auto tolerances = tolerances_from(runs, 0.02);
+  const auto tolerances = tolerances_from(runs, 0.02).tolerances;
   ASSERT_EQ(tolerances.size(), 1U);
   EXPECT_NEAR(tolerances[0].relative, std::expm1(3 * std::sqrt(2.0) * 0.04766), 2e-3);
   CompareOptions options;
   options.tolerances = tolerances;
   EXPECT_TRUE(judge(runs, runs, options).warnings.empty()) << "it must fit its own row, brackets and all";
-  EXPECT_DOUBLE_EQ(tolerances_from(runs_of({100, 100, 100}), 0.02)[0].relative, 0.02);
+  EXPECT_DOUBLE_EQ(tolerances_from(runs_of({100, 100, 100}), 0.02).tolerances[0].relative, 0.02);
 }
 
 class CompareTest : public CommandTest {
