@@ -29,6 +29,7 @@ done
 is_program() { [ -f "$1" ] && [ -x "$1" ]; }
 is_program "$new" || { echo "compare.sh: --new '$new' is no program"; usage; }
 [[ $runs =~ ^[0-9]+$ ]] && [ "$runs" -ge 1 ] || { echo "compare.sh: --runs '$runs' is no number of runs"; usage; }
+[ $aa = no ] || [ "$runs" -ge 3 ] || { echo "compare.sh: --aa needs three runs or more"; usage; }
 [[ $new == */* ]] || new=./$new # beside us, not on the PATH
 [[ -z $baseline || $baseline == */* ]] || baseline=./$baseline
 report=${REPORT:-$(dirname "$new")/overlap-report}
@@ -40,7 +41,8 @@ old=()
 if [ $aa = no ] && ! is_program "$baseline"; then
   if [ -d "$baseline" ]; then
     shopt -s nullglob
-    old=("${baseline%/}"/*.json)
+    old=("${baseline%/}"/baseline-*.json) # of a folder that this script wrote, the runs of one side
+    [ ${#old[@]} -gt 0 ] || old=("${baseline%/}"/*.json)
   else
     mapfile -t old < <(compgen -G "$baseline" | sort)
   fi
@@ -55,7 +57,7 @@ if [ $aa = no ] && ! is_program "$baseline"; then
     fi
   done
 fi
-mkdir -p "$folder"
+mkdir -p "$folder" && [ -w "$folder" ] || { echo "compare.sh: -o '$folder' is no folder that can be written"; exit 2; }
 
 # measure PROGRAM FILE: one run. A failed row is for the verdict to name; anything else ends this script.
 measure() {
@@ -109,6 +111,8 @@ status=0
 "$report" compare "${arguments[@]}" || status=$?
 [ $status -le 1 ] || exit $status
 for format in text:txt md:md json:json junit:xml; do
-  "$report" compare "${arguments[@]}" --format "${format%:*}" -o "$folder/verdict.${format#*:}" 2>/dev/null || [ $? -eq $status ]
+  "$report" compare "${arguments[@]}" --format "${format%:*}" -o "$folder/verdict.${format#*:}" 2>"$folder/verdict.log" ||
+    [ $? -eq $status ] || { cat "$folder/verdict.log"; exit 2; }
 done
+rm -f "$folder/verdict.log"
 exit $status

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <set>
 
 namespace overlap {
 namespace {
@@ -14,15 +16,14 @@ constexpr std::string_view kOrdinalMark = " #";
 
 constexpr std::string_view kThreads = "threads:";
 
-/// Segments by which Google Benchmark says how a row is timed.
-bool is_mode(std::string_view segment) {
-  return segment == "real_time" || segment == "process_time" || segment.starts_with(kThreads);
-}
+constexpr std::string_view kManualTime = "manual_time";
 
-/// Segments of Google Benchmark's that do not make a row another one.
-bool is_setting(std::string_view segment) {
-  if (segment == "manual_time") return true;
-  for (const char* start : {"min_time:", "min_warmup_time:", "iterations:", "repeats:"})
+/// Segments that Google Benchmark appends: how often and how a row is timed.
+bool is_of_suffix(std::string_view segment) {
+  if (segment == kManualTime || segment == "real_time" || segment == "process_time") return true;
+  for (const std::string_view start :
+       {std::string_view("min_time:"), std::string_view("min_warmup_time:"), std::string_view("iterations:"),
+        std::string_view("repeats:"), kThreads})
     if (segment.starts_with(start)) return true;
   return false;
 }
@@ -63,23 +64,6 @@ std::size_t segment_end(std::string_view name, std::size_t at) {
   return inside;
 }
 
-/// What tables call the axis at place `at`.
-std::string label_of(const Axes& axes, std::size_t at) {
-  const auto named = [&axes](const std::string& name) {
-    return std::ranges::find(axes, name, &Axes::value_type::first) != axes.end();
-  };
-  const std::string& name = axes[at].first;
-  const auto same = std::count_if(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(at),
-                                  [&name](const auto& axis) { return axis.first == name; });
-  if (!name.empty()) return same == 0 ? name : name + " #" + std::to_string(same + 1);
-  std::string label;
-  std::ptrdiff_t number = 0;
-  for (std::ptrdiff_t seen = 0; seen <= same; ++seen) do
-      label = "arg" + std::to_string(++number);
-    while (named(label));
-  return label;
-}
-
 /// Cuts off " #2" and the like.
 std::size_t take_ordinal(std::string_view& name) {
   const auto mark = name.rfind(kOrdinalMark);
@@ -100,7 +84,7 @@ std::string take_suffix(std::string_view& name) {
     const auto slash = name.substr(0, end).rfind('/');
     if (slash == std::string_view::npos || slash == 0) break;
     const std::string_view segment = name.substr(slash + 1, end - slash - 1);
-    if (!is_mode(segment) && !is_setting(segment)) break;
+    if (!is_of_suffix(segment)) break;
     end = slash;
   }
   std::string suffix(name.substr(end));
@@ -134,12 +118,18 @@ const std::string& value_of(const Axes& axes, std::string_view name) {
 const std::string& RowId::axis(std::string_view name) const {
   const std::string& named = value_of(axes, name);
   if (!named.empty() || axes_are_labels()) return named;
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    if (label_of(axes, i) == name) return axes[i].second;
-  return named;
+  const Axes all = labelled();
+  const auto found = std::ranges::find(all, name, &Axes::value_type::first);
+  return found == all.end() ? named : axes[static_cast<std::size_t>(found - all.begin())].second;
 }
 
+// Two by two while they are few: most names have a handful, and none has to be kept.
 bool RowId::axes_are_labels() const {
+  constexpr std::size_t kFew = 16;
+  if (axes.size() > kFew) {
+    std::set<std::string_view> names = {""};
+    return std::ranges::all_of(axes, [&](const auto& axis) { return names.insert(axis.first).second; });
+  }
   for (auto axis = axes.begin(); axis != axes.end(); ++axis) {
     const auto is_same = [axis](const auto& other) { return other.first == axis->first; };
     if (axis->first.empty() || std::any_of(axes.begin(), axis, is_same)) return false;
@@ -147,19 +137,22 @@ bool RowId::axes_are_labels() const {
   return true;
 }
 
+// A name that is taken is passed over, so that each label is there once.
 Axes RowId::labelled() const {
   Axes all = axes;
-  if (!axes_are_labels())
-    for (std::size_t i = 0; i < all.size(); ++i) all[i].first = label_of(axes, i);
+  if (axes_are_labels()) return all;
+  std::map<std::string, std::size_t> seen;  // how often each name was met
+  for (const auto& [name, value] : axes) seen[name] = 0;
+  std::size_t argument = 0;
+  for (auto& [name, value] : all) {
+    if (name.empty()) {
+      do name = "arg" + std::to_string(++argument);
+      while (seen.contains(name));
+    } else if (const std::size_t count = ++seen[name]; count > 1) {
+      name += " #" + std::to_string(count);
+    }
+  }
   return all;
-}
-
-std::string RowId::mode() const {
-  std::string mode;
-  for_each_segment(suffix, [&mode](std::string_view segment) {
-    if (is_mode(segment)) mode.append("/").append(segment);
-  });
-  return mode;
 }
 
 std::string RowId::threads() const {
@@ -173,7 +166,7 @@ std::string RowId::threads() const {
 std::string RowId::clock() const {
   std::string clock;
   for_each_segment(suffix, [&clock](std::string_view segment) {
-    if (segment == "real_time" || segment == "process_time" || segment == "manual_time")
+    if (segment == "real_time" || segment == "process_time" || segment == kManualTime)
       clock.append(clock.empty() ? "" : "/").append(segment);
   });
   return clock;
@@ -182,7 +175,9 @@ std::string RowId::clock() const {
 std::string RowId::key() const {
   std::string name;
   append_bare(name, *this);
-  if (!suffix.empty()) name += mode();
+  for_each_segment(suffix, [&name](std::string_view segment) {
+    if (segment != kManualTime) name.append("/").append(segment);
+  });
   append_ordinal(name, ordinal);
   return name;
 }

@@ -30,16 +30,14 @@ struct RowId {
   Axes labelled() const;
   /// Whether all axes have names, and each another one.
   bool axes_are_labels() const;
-  /// What of the suffix makes it another measurement: "/real_time", "/threads:4". Manual time is the usual
-  /// one and says nothing; nor do settings such as "/min_time:0.1".
-  std::string mode() const;
   /// "4" of "/threads:4"; empty if the name does not say.
   std::string threads() const;
   /// By which clock the row is timed, as its name has it: "manual_time", "process_time/real_time"; empty if
   /// it does not say.
   std::string clock() const;
   /// The name by which a row is known everywhere: in tables, tolerances, stores, verdicts and exports.
-  /// Family, axes, mode, and the ordinal of equal names.
+  /// All of the name but "/manual_time", which is the usual way and says nothing, and the ordinal of equal
+  /// names. Settings such as "/min_time:0.1" belong to it: a program may have one benchmark at several.
   std::string key() const;
 
   bool operator==(const RowId&) const = default;

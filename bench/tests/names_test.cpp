@@ -20,8 +20,8 @@ TEST(RowId, TakesNamesApart) {
   EXPECT_EQ(id.axis("n"), "16");
   EXPECT_EQ(id.axis("streams"), "");
   EXPECT_EQ(id.suffix, "/min_time:0.1/repeats:2/manual_time/threads:4");
-  EXPECT_EQ(id.mode(), "/threads:4");
-  EXPECT_EQ(id.key(), "pipeline/order:sequential/n:16/threads:4");
+  EXPECT_EQ(id.key(), "pipeline/order:sequential/n:16/min_time:0.1/repeats:2/threads:4");
+  EXPECT_EQ(parse_row_id("a/n:1/manual_time").key(), "a/n:1");
 }
 
 TEST(RowId, WhatStandsByItselfIsAnArgument) {
@@ -64,7 +64,7 @@ TEST(RowId, SaysHowARowWasTimed) {
   const RowId id = parse_row_id("f/8/min_time:0.1/process_time/real_time/threads:4");
   EXPECT_EQ(id.threads(), "4");
   EXPECT_EQ(id.clock(), "process_time/real_time");
-  EXPECT_EQ(id.key(), "f/8/process_time/real_time/threads:4");
+  EXPECT_EQ(id.key(), "f/8/min_time:0.1/process_time/real_time/threads:4");
   EXPECT_EQ(parse_row_id("f/8/manual_time").clock(), "manual_time");
   EXPECT_EQ(parse_row_id("f/8").clock() + parse_row_id("f/8").threads(), "");
 }

@@ -96,8 +96,9 @@ void read_metric(CompareArguments& arguments) {
 }
 
 /// Takes out runs that are there twice, and says so.
-void complain_of_copies(std::vector<Run>& runs) {
+std::vector<Run> without_copies(std::vector<Run> runs) {
   for (const std::string& sentence : drop_copies(runs)) complain("warning: " + sentence);
+  return runs;
 }
 
 /// Says in what runs differ that may not. @return whether there was anything.
@@ -206,7 +207,7 @@ void complain(const std::string& text) {
 // CSV is the one format that is not of the document: programs want a row per row, and the same columns.
 int table(const Options& options) {
   keep_apart(options.files, options.output);
-  std::vector<Run> runs = merged(read_runs(options.files, CutOff::accepted));
+  std::vector<Run> runs = merged(without_copies(read_runs(options.files, CutOff::accepted)));
   for (Run& run : runs) add_guests(run, known_families());
   std::vector<View> views = make_views(runs, parse_baseline(options.baseline, runs), known_families());
   write_output(options.format == "json" ? table_json(views, runs)
@@ -219,7 +220,7 @@ int table(const Options& options) {
 
 int advise_on(const Options& options) {
   keep_apart(options.files, options.output);
-  const std::vector<Run> runs = merged(read_runs(options.files, CutOff::accepted));
+  const std::vector<Run> runs = merged(without_copies(read_runs(options.files, CutOff::accepted)));
   std::vector<Advice> all;
   std::string json;
   for (const Run& run : runs) {
@@ -235,7 +236,7 @@ int export_runs(const Options& options) {
   // Trackers of commits take a line a run; all else holds one run, or the medians of several.
   const bool by_commit = options.format == "otava",
              as_written = options.format.empty() || options.format == "gbench";
-  const std::vector<Run> runs = read_runs(options.files, CutOff::accepted, {}, as_written);
+  const std::vector<Run> runs = without_copies(read_runs(options.files, CutOff::accepted, {}, as_written));
   if (!are_one(runs, "an export holds runs of one machine and build: export each by itself",
                by_commit ? std::vector<std::string>{context::kRevision} : std::vector<std::string>{}))
     return kIncomparable;
@@ -275,7 +276,7 @@ int compare(CompareArguments& arguments, const Options& options) {
     fresh = read_runs(arguments.fresh, cut_off(options), counters);
     baseline = stored_baseline(arguments, fresh.front());
   }
-  for (std::vector<Run>* side : {&baseline, &fresh}) complain_of_copies(*side);
+  for (std::vector<Run>* side : {&baseline, &fresh}) *side = without_copies(std::move(*side));
   require_metric(arguments, baseline, fresh);
   require_known_keys(arguments.options.allowed_differences, baseline, fresh);
   Judgement judgement = judge(baseline, fresh, arguments.options);
@@ -297,11 +298,10 @@ int compare(CompareArguments& arguments, const Options& options) {
 
 int noise(const CompareArguments& arguments, const Options& options) {
   keep_apart(options.files, options.output);
-  std::vector<Run> runs = read_runs(options.files, cut_off(options));
-  std::vector<const Run*> all;
-  for (const Run& run : runs) all.push_back(&run);
-  if (refuse_incomparable(context_differences(all, {}))) return kIncomparable;
-  complain_of_copies(runs);
+  const std::vector<Run> runs = without_copies(read_runs(options.files, cut_off(options)));
+  if (!are_one(runs, "tolerances are of runs of one program on one machine",
+               arguments.options.allowed_differences))
+    return kIncomparable;
   if (runs.size() < 3) throw UsageError("noise: give at least three runs of the same program");
   const MeasuredTolerances measured = tolerances_from(runs, arguments.options.tolerance);
   for (const std::string& warning : measured.warnings) complain("warning: " + warning);

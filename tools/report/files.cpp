@@ -66,14 +66,14 @@ Reading read_one(const std::string& path, CutOff cut_off, const std::vector<std:
   return reading;
 }
 
-/// The file that a path leads to in the end, which links on the way only point at; nothing for a name that is
-/// not in the file system of files: /dev/stdout leads to an open file, of which there is no other name.
+/// The file that a path leads to in the end, which links on the way only point at; nothing for the name of an
+/// open file, such as /dev/stdout: there is no file of that name beside which another one could stand.
 std::optional<std::filesystem::path> file_behind(std::filesystem::path path) {
   constexpr int kMostLinks = 40;
   for (int i = 0; i < kMostLinks; ++i) {
     std::error_code error;
     const std::string text = std::filesystem::absolute(path, error).lexically_normal().string();
-    if (text.starts_with("/dev/") || text.starts_with("/proc/")) return std::nullopt;
+    if (text.starts_with("/dev/fd/") || text.starts_with("/proc/")) return std::nullopt;
     if (!std::filesystem::is_symlink(path, error)) return path;
     const std::filesystem::path to = std::filesystem::read_symlink(path, error);
     if (error) return std::nullopt;
@@ -109,12 +109,13 @@ void write_directly(const std::string& text, const std::string& path) {
   cannot_write(path);
 }
 
-/// Writes a file beside the one that it then replaces; the mode stays. @return false, with errno, if none can
-/// be made there.
-bool replace(const std::string& text, const std::string& target, const std::string& path) {
-  std::string temporary = target + ".XXXXXX";
+/// Writes a file beside the one that it then replaces; the mode stays.
+/// @return false if nobody may make one there: then the one that is there may still be written.
+bool replace(const std::string& text, const std::filesystem::path& target, const std::string& path) {
+  std::string temporary = (target.parent_path() / ".overlap-report-XXXXXX").string();
   const int file = mkostemp(temporary.data(), O_CLOEXEC);
-  if (file < 0) return false;
+  if (file < 0 && (errno == EACCES || errno == EPERM || errno == EROFS)) return false;
+  if (file < 0) cannot_write(path);
   struct stat before {};
   const mode_t mask = umask(0);
   umask(mask);
@@ -214,7 +215,7 @@ void write_output(const std::string& text, const std::string& path) {
   const auto target = file_behind(path);
   const bool is_file =
       target && (!std::filesystem::exists(*target, none) || std::filesystem::is_regular_file(*target, none));
-  if (is_file && replace(text, target->string(), path)) return;
+  if (is_file && replace(text, *target, path)) return;
   write_directly(text, path);
 }
 

@@ -124,6 +124,14 @@ void add_files(CLI::App& command, Options& options) {
   command.add_option("files", options.files, "JSON files, each one run; - is standard input")->required();
 }
 
+/// Keys of the context in which runs may differ.
+void add_allowed(CLI::App& command, CompareOptions& options) {
+  command
+      .add_option("--allow-context-diff", options.allowed_differences,
+                  "Context key that may differ, such as driver; repeatable")
+      ->allow_extra_args(false);
+}
+
 /// For commands that judge or keep rows: a file that was cut off lacks some.
 void add_salvage(CLI::App& command, Options& options) {
   command.add_flag("--salvage", options.salvage, "Take the complete rows of files that were cut off");
@@ -149,10 +157,7 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
                      "File of tolerances by row or pattern, by hand or from `noise`");
   command.add_option("--alpha", arguments.options.alpha, "False discovery rate (default 0.05)")
       ->transform(share(1));
-  command
-      .add_option("--allow-context-diff", arguments.options.allowed_differences,
-                  "Context key that may differ, such as driver; repeatable")
-      ->allow_extra_args(false);
+  add_allowed(command, arguments.options);
   command.add_flag("--fail-on-inconclusive", arguments.fail_on_inconclusive,
                    "Exit 4 if a row is inconclusive");
   command.add_flag("--advisory", arguments.advisory, "Exit 0 whatever the verdicts");
@@ -205,6 +210,7 @@ int run(int argc, char** argv) {
   CLI::App& noise_command = *app.add_subcommand("noise", kNoise);
   add_files(noise_command, options);
   add_salvage(noise_command, options);
+  add_allowed(noise_command, comparing.options);
   noise_command.add_option("--least", comparing.options.tolerance, "Smallest tolerance (default 0.02)")
       ->transform(share(kMostTolerance));
   add_output(noise_command, options, {"json"});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "judge/verdict.hpp"
 #include "names/context_keys.hpp"
@@ -46,8 +47,13 @@ std::vector<ContextDifference> context_differences(const std::vector<const Run*>
         is_family ? !std::ranges::all_of(values, same_defaults) : agreement == Agreement::required;
     differences.push_back({key, values, matters && std::ranges::find(allowed, key) == allowed.end()});
   };
-  for (const ContextKey& key : all_context_keys())
-    if (key.agreement != Agreement::free) look(key.name, key.agreement);
+  // Where there is no GPU, the CPUs are what was measured.
+  const bool any_gpu =
+      std::ranges::any_of(runs, [](const Run* run) { return !run->about(context::kGpu).empty(); });
+  for (const ContextKey& key : all_context_keys()) {
+    const bool is_device = !any_gpu && std::string_view(key.name) == context::kNumCpus;
+    if (key.agreement != Agreement::free) look(key.name, is_device ? Agreement::required : key.agreement);
+  }
   std::set<std::string> families;
   for (const Run* run : runs)
     for (const auto& [key, value] : run->context)

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <regex>
 #include <unordered_map>
 
 #include "judge/explanation.hpp"
+#include "judge/pattern.hpp"
 #include "judge/statistics.hpp"
 #include "names/context_keys.hpp"
 #include "read/instant.hpp"
@@ -18,14 +18,14 @@ namespace {
 /// A change that is meant, ready to be looked for.
 struct Meant {
   const Acknowledgement* change;
-  std::regex rows;
+  Pattern rows;
 };
 
 /// Those whose date has not passed. Both dates are written alike, and so are ordered as text.
 std::vector<Meant> still_meant(const HistoryOptions& options, const std::string& today) {
   std::vector<Meant> meant;
   for (const Acknowledgement& each : options.acknowledged)
-    if (today <= each.until) meant.push_back({&each, std::regex(each.pattern, std::regex::extended)});
+    if (today <= each.until) meant.push_back({&each, Pattern(each.pattern)});
   return meant;
 }
 
@@ -55,7 +55,7 @@ std::string reason_for(const Series& series, std::size_t from, std::size_t to, b
     bool is_named = is_drift && each.change->commit.empty();
     for (std::size_t i = from; i <= to; ++i)
       is_named = is_named || (!each.change->commit.empty() && series.commits[i] == each.change->commit);
-    if (is_named && std::regex_search(series.name, each.rows)) return each.change->reason;
+    if (is_named && each.rows.finds_in(series.name)) return each.change->reason;
   }
   return "";
 }

@@ -113,23 +113,6 @@ double student_quantile(double alpha, double df) {
   return at->second = (low + high) / 2;
 }
 
-Welch welch(const std::vector<double>& first, const std::vector<double>& second) {
-  Welch result;
-  const double mean_first = mean_of(first), mean_second = mean_of(second);
-  result.difference = mean_second - mean_first;
-  if (first.size() < 2 || second.size() < 2) return result;
-  const auto n = static_cast<double>(first.size()), m = static_cast<double>(second.size());
-  const double share_first = squares_of(first, mean_first) / (n - 1) / n;
-  const double share_second = squares_of(second, mean_second) / (m - 1) / m;
-  const double variance = share_first + share_second;
-  result.standard_error = std::sqrt(variance);
-  // Welch and Satterthwaite's degrees of freedom. Equal values on both sides have no variance to weigh by.
-  result.df = variance > 0 ? variance * variance /
-                                 (share_first * share_first / (n - 1) + share_second * share_second / (m - 1))
-                           : n + m - 2;
-  return result;
-}
-
 // From the largest p down, each q is the least of p * count / rank so far: q never falls as p rises.
 std::vector<double> adjusted(const std::vector<double>& p) {
   std::vector<std::size_t> order(p.size());

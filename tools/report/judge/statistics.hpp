@@ -39,15 +39,6 @@ double student_two_sided(double t, double df);
 /// t beyond which Student's distribution with `df` has `alpha` of its weight, both sides together.
 double student_quantile(double alpha, double df);
 
-/// Welch's comparison of two samples' means: their difference, its standard error and degrees of freedom.
-struct Welch {
-  double difference = 0;  ///< of the second over the first
-  double standard_error = 0;
-  double df = 0;  ///< 0: too few values to tell
-};
-/// Each side needs one value for the difference and two for the rest. The sides' variances need not be equal.
-Welch welch(const std::vector<double>& first, const std::vector<double>& second);
-
 /// Benjamini and Hochberg 1995: for each p, the false discovery rate at which it would just be called.
 std::vector<double> adjusted(const std::vector<double>& p);
 

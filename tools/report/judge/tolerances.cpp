@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <regex>
+#include <optional>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -26,6 +26,9 @@ constexpr double kMost = 10;  // a row that moves by more by itself says nothing
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
   throw InputError(path + ": " + reason);
 }
+
+/// How names of our rows ended when patterns of some files were written.
+constexpr const char* kOldEnd = "/manual_time";
 
 }  // namespace
 
@@ -64,9 +67,9 @@ std::vector<Tolerance> read_tolerances(const std::string& path) {
     if (!(tolerance.relative > 0 && tolerance.relative <= kMost))
       refuse(path, fmt::format("{}: the tolerance must lie between 0 and {}", where, kMost));
     try {
-      if (!tolerance.is_name) const std::regex check(tolerance.rows, std::regex::extended);
-    } catch (const std::regex_error& e) {
-      refuse(path, where + ": '" + tolerance.rows + "' is no regular expression: " + e.what());
+      if (!tolerance.is_name) const Pattern check(tolerance.rows);
+    } catch (const std::invalid_argument& e) {
+      refuse(path, where + ": " + e.what());
     }
     tolerances.push_back(std::move(tolerance));
   }
@@ -109,6 +112,40 @@ MeasuredTolerances tolerances_from(const std::vector<Run>& runs, double least) {
         fmt::format("{} of {} rows have a run far from all others, which is left out, such as {}", outliers,
                     measured.tolerances.size(), such_as));
   return measured;
+}
+
+ToleranceFinder::ToleranceFinder(const std::vector<Tolerance>& all, double otherwise)
+    : all_(all), otherwise_(otherwise), used_(all.size()) {
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    if (all_[i].is_name)
+      names_[parse_row_id(all_[i].rows).key()] = i;
+    else
+      patterns_.emplace_back(Pattern(all_[i].rows), i);
+  }
+}
+
+double ToleranceFinder::of(const std::string& row) {
+  std::optional<std::size_t> last;
+  const auto fits = [&](std::size_t i) {
+    used_[i] = true;
+    last = std::max(last.value_or(i), i);
+  };
+  if (const auto named = names_.find(row); named != names_.end()) fits(named->second);
+  for (const auto& [pattern, i] : patterns_)
+    if (pattern.finds_in(row) || pattern.finds_in(row + kOldEnd)) fits(i);
+  return last ? all_[*last].relative : otherwise_;
+}
+
+std::size_t ToleranceFinder::fitted() const {
+  return static_cast<std::size_t>(std::ranges::count(used_, true));
+}
+
+std::string ToleranceFinder::warning() const {
+  const std::size_t idle = all_.size() - fitted();
+  if (idle == 0) return "";
+  const auto first = static_cast<std::size_t>(std::ranges::find(used_, false) - used_.begin());
+  return fmt::format("{} of {} tolerances fit no row, such as '{}': have rows been renamed?", idle,
+                     all_.size(), all_[first].rows);
 }
 
 std::string tolerances_json(const std::vector<Tolerance>& tolerances) {

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "judge/pattern.hpp"
 #include "judge/verdict.hpp"
 
 namespace overlap::report {
@@ -26,5 +29,27 @@ MeasuredTolerances tolerances_from(const std::vector<Run>& runs, double least);
 
 /// What read_tolerances() reads.
 std::string tolerances_json(const std::vector<Tolerance>& tolerances);
+
+/// Finds rows' tolerances: names at once, since measured tolerances name every row; patterns one by one.
+class ToleranceFinder {
+ public:
+  /// @param otherwise  of rows that none fits.
+  /// @throws std::invalid_argument for a broken pattern.
+  ToleranceFinder(const std::vector<Tolerance>& all, double otherwise);
+
+  /// The tolerance that stands last of those that fit.
+  double of(const std::string& row);
+  /// How many have fitted a row.
+  std::size_t fitted() const;
+  /// A sentence on those that no row has asked for; empty if there are none.
+  std::string warning() const;
+
+ private:
+  const std::vector<Tolerance>& all_;
+  double otherwise_;
+  std::vector<bool> used_;
+  std::unordered_map<std::string, std::size_t> names_;
+  std::vector<std::pair<Pattern, std::size_t>> patterns_;
+};
 
 }  // namespace overlap::report

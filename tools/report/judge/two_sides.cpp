@@ -10,8 +10,9 @@
 namespace overlap::report {
 namespace {
 
-constexpr double kOutlierP = 1e-6;  // by chance, for a row of normal noise
-constexpr double kLevelsP = 2e-4;   // the same, both tails
+// Of a row of normal noise that is as large on both sides.
+constexpr double kOutlierP = 1e-6;
+constexpr double kLevelsP = 3e-5;  // of one gap: the widest one is beyond it in up to 0.13 % of rows
 constexpr double kUsualDeviation =
     0.6931471805599453;                        // of the logarithm of the ratio: a factor of 2 in variance
 constexpr double kRowsOfUsual = 8;             // how many rows that is worth
@@ -65,6 +66,16 @@ bool is_outlier(const std::vector<double>& logs, double noise, double df, double
   const double error = noise * std::sqrt(1 + 1 / static_cast<double>(rest.size()));
   const double p = error > 0 ? student_two_sided(distance / error, df) : 0;
   return p * static_cast<double>(logs.size()) < kOutlierP;
+}
+
+/// Whether a run that lies far from its own side lies where the other one does: then it is no accident, but
+/// at a level that both sides know.
+bool lies_at(double log, const std::vector<double>& other, double noise, double tolerance) {
+  constexpr double kReachOfLevel = 3;  // deviations
+  if (other.size() < kLeastRuns) return false;
+  const std::vector<double> rest = without(other, farthest(other));
+  const double reach = kReachOfLevel * noise * std::sqrt(1 + 1 / static_cast<double>(rest.size()));
+  return std::fabs(log - mean_of(rest)) <= std::max(reach, std::log1p(tolerance));
 }
 
 /// The widest gap that leaves two runs or more on either side.
@@ -126,12 +137,18 @@ TwoSides look_at(const std::vector<double>& baseline, const std::vector<double>&
   const double within =
       levels_df > 0 ? std::sqrt((before.groups.squares + now.groups.squares) / levels_df) : 0;
   const double least_gap = levels_df > 0 ? within * student_quantile(kLevelsP, levels_df) : HUGE_VAL;
-  for (const auto& [side, gap] : {std::pair(&row.baseline, &before), std::pair(&row.fresh, &now)}) {
-    side->two_levels = gap->width > std::max(least_gap, std::log1p(tolerance));
-    if (side->two_levels || !is_outlier(side->logs, noise, df, tolerance)) continue;
-    side->outlier = farthest(side->logs);
-    side->logs = without(side->logs, *side->outlier);
-  }
+  const std::vector<double> logs_before = row.baseline.logs, logs_now = row.fresh.logs;
+  const auto look = [&](SideRuns& side, const Gap& gap, const std::vector<double>& other) {
+    side.two_levels = gap.width > std::max(least_gap, std::log1p(tolerance));
+    if (side.two_levels || !is_outlier(side.logs, noise, df, tolerance)) return;
+    const std::size_t far = farthest(side.logs);
+    side.two_levels = lies_at(side.logs[far], other, noise, tolerance);
+    if (side.two_levels) return;
+    side.outlier = far;
+    side.logs = without(side.logs, far);
+  };
+  look(row.baseline, before, logs_now);
+  look(row.fresh, now, logs_before);
   return row;
 }
 

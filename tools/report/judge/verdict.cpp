@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <regex>
-#include <unordered_map>
 
+#include "judge/matching.hpp"
 #include "judge/statistics.hpp"
+#include "judge/tolerances.hpp"
 #include "judge/two_sides.hpp"
 #include "names/context_keys.hpp"
 #include "names/counters.hpp"
@@ -31,182 +31,14 @@ std::optional<double> metric_of(const Row& row, const std::string& metric) {
   return row.any_counter(metric);
 }
 
-/// Finds a row's tolerance: names at once, since measured tolerances name every row; patterns one by one.
-class ToleranceFinder {
- public:
-  /// @throws std::regex_error for a broken pattern.
-  explicit ToleranceFinder(const CompareOptions& options)
-      : all_(options.tolerances), otherwise_(options.tolerance), used_(all_.size()) {
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      if (all_[i].is_name)
-        names_[parse_row_id(all_[i].rows).key()] = i;
-      else
-        patterns_.emplace_back(std::regex(all_[i].rows, std::regex::extended), i);
-    }
-  }
-
-  /// The tolerance that stands last of those that fit.
-  double of(const std::string& row) {
-    std::optional<std::size_t> last;
-    const auto fits = [&](std::size_t i) {
-      used_[i] = true;
-      last = std::max(last.value_or(i), i);
-    };
-    if (const auto named = names_.find(row); named != names_.end()) fits(named->second);
-    for (const auto& [pattern, i] : patterns_)
-      if (std::regex_search(row, pattern)) fits(i);
-    return last ? all_[*last].relative : otherwise_;
-  }
-
-  std::size_t fitted() const { return static_cast<std::size_t>(std::ranges::count(used_, true)); }
-
-  /// A sentence on those that no row has asked for; empty if there are none.
-  std::string warning() const {
-    const std::size_t idle = all_.size() - fitted();
-    if (idle == 0) return "";
-    const auto first = static_cast<std::size_t>(std::ranges::find(used_, false) - used_.begin());
-    return fmt::format("{} of {} tolerances fit no row, such as '{}': have rows been renamed?", idle,
-                       all_.size(), all_[first].rows);
-  }
-
- private:
-  const std::vector<Tolerance>& all_;
-  double otherwise_;
-  std::vector<bool> used_;
-  std::unordered_map<std::string, std::size_t> names_;
-  std::vector<std::pair<std::regex, std::size_t>> patterns_;
-};
-
-/// All that one side's runs say of a row.
-struct Seen {
-  std::vector<const Row*> rows;
-};
-
-/// A row as both sides have it; one of them may be empty.
-struct Pair {
-  std::string name;
-  Seen baseline, fresh;
-};
-
-/// All rows of both sides by name, those of the baseline first, each in the order of its first run. Row
-/// pointers point into the runs given.
-std::vector<Pair> match(const std::vector<Run>& baseline, const std::vector<Run>& fresh) {
-  std::vector<Pair> pairs;
-  std::unordered_map<std::string, std::size_t> index;
-  const std::size_t expected = fresh.empty() ? 0 : fresh.front().rows.size();
-  pairs.reserve(expected);
-  index.reserve(expected);
-  const auto add = [&](const std::vector<Run>& runs, Seen Pair::*side) {
-    for (const Run& run : runs) {
-      for (const Row& row : run.rows) {
-        std::string name = row.name();
-        const auto [at, added] = index.try_emplace(name, pairs.size());
-        if (added) pairs.push_back({std::move(name), {}, {}});
-        (pairs[at->second].*side).rows.push_back(&row);
-      }
-    }
-  };
-  add(baseline, &Pair::baseline);
-  add(fresh, &Pair::fresh);
-  return pairs;
-}
-
 /// The metric of each run that has it; failed rows have none.
-Side side_of(const Seen& seen, const std::string& metric) {
+Side side_of(const std::vector<const Row*>& rows, const std::string& metric) {
   Side side;
-  for (const Row* row : seen.rows)
+  for (const Row* row : rows)
     if (const auto value = row->failed() ? std::nullopt : metric_of(*row, metric))
       side.runs.push_back(*value);
   if (!side.runs.empty()) side.median = side.judged = median(side.runs);
   return side;
-}
-
-/// Whether the times of rows of several threads mean the same in all runs.
-bool same_thread_times(const std::vector<Run>& baseline, const std::vector<Run>& fresh) {
-  for (const auto* side : {&baseline, &fresh})
-    for (const Run& run : *side)
-      if (!same_thread_time(fresh.front(), run)) return false;
-  return true;
-}
-
-/// In how many of its runs a row of one side has no time.
-struct Failures {
-  std::size_t runs = 0;  ///< that have the row
-  std::size_t failed = 0, skipped = 0;
-  const Row *first_failed = nullptr, *first_skipped = nullptr;
-
-  explicit Failures(const Seen& seen) : runs(seen.rows.size()) {
-    for (const Row* row : seen.rows) {
-      if (!row->failed()) continue;
-      ++(row->skipped ? skipped : failed);
-      const Row*& first = row->skipped ? first_skipped : first_failed;
-      if (!first || (row->invalid && !first->invalid)) first = row;
-    }
-  }
-  bool any() const { return failed + skipped > 0; }
-  bool all() const { return failed + skipped == runs; }
-  const std::string& why() const { return (first_failed ? first_failed : first_skipped)->failure; }
-  /// "2 of 5 baseline runs".
-  std::string count(const char* side) const {
-    return fmt::format("{} of {} {} runs", failed + skipped, runs, side);
-  }
-};
-
-/// How many runs a side has.
-struct Runs {
-  std::size_t baseline, fresh;
-  bool same_threads;  ///< whether the times of rows of several threads mean the same in all
-};
-
-/// What can be said without a test; nothing if the row has to be tested.
-/// The order counts: a row that failed in the new runs fails the comparison even if the baseline has not got
-/// it or skipped it, unless it failed there as often; and one without a time in the baseline has nothing to
-/// be compared with. A row that has a time in some runs of a side only has no verdict.
-std::optional<Verdict> plain_verdict(const Pair& pair, Comparison& row, const std::string& metric,
-                                     const Runs& runs) {
-  const auto because = [&row](Verdict verdict, std::string reason) {
-    row.reason = std::move(reason);
-    return verdict;
-  };
-  if (pair.fresh.rows.empty()) return because(Verdict::removed, "the new runs do not have it");
-  const Failures before(pair.baseline), now(pair.fresh);
-  if (now.skipped == now.runs) return because(Verdict::not_measured, now.why());
-  if (now.failed > 0 && before.failed > 0 && before.failed == before.runs)
-    return because(Verdict::not_measured, "failed in the baseline too: " + now.why());
-  if (now.failed * before.runs > before.failed * now.runs || (now.failed > 0 && before.runs == 0))
-    return because(
-        now.first_failed->invalid ? Verdict::invalid : Verdict::failed,
-        now.failed == now.runs ? now.why() : fmt::format("in {}: {}", now.count("new"), now.why()));
-  if (pair.baseline.rows.empty()) return because(Verdict::added, "the baseline does not have it");
-  if (before.all()) return because(Verdict::added, "no time in the baseline: " + before.why());
-  if (before.any() || now.any())
-    return because(Verdict::inconclusive,
-                   fmt::format("no time in {}{}{}: {}", before.any() ? before.count("baseline") : "",
-                               before.any() && now.any() ? " and " : "", now.any() ? now.count("new") : "",
-                               (now.any() ? now : before).why()));
-  if (row.baseline.runs.empty() && row.fresh.runs.empty())
-    return because(Verdict::same, "has no " + metric + " in either");  // not a row of this metric
-  if (row.baseline.runs.size() != pair.baseline.rows.size() ||
-      row.fresh.runs.size() != pair.fresh.rows.size())
-    return because(Verdict::invalid, "some runs have no " + metric);
-  const auto is_zero = [](double value) { return value == 0; };
-  const bool zero_before = std::ranges::all_of(row.baseline.runs, is_zero),
-             zero_now = std::ranges::all_of(row.fresh.runs, is_zero);
-  if (zero_before && zero_now) return because(Verdict::same, "0 in both");
-  const auto is_usable = [](double value) { return value > 0 && std::isfinite(value); };
-  if (!std::ranges::all_of(row.baseline.runs, is_usable) || !std::ranges::all_of(row.fresh.runs, is_usable))
-    return because(Verdict::invalid, "a value of 0 or less has no ratio");
-  if (pair.fresh.rows.size() < runs.fresh)
-    return because(Verdict::inconclusive, fmt::format("{} of {} new runs do not have it",
-                                                      runs.fresh - pair.fresh.rows.size(), runs.fresh));
-  if (pair.baseline.rows.size() < runs.baseline)
-    return because(Verdict::inconclusive,
-                   fmt::format("{} of {} baseline runs do not have it",
-                               runs.baseline - pair.baseline.rows.size(), runs.baseline));
-  if (!runs.same_threads && pair.fresh.rows.front()->threads() > 1)
-    return because(Verdict::inconclusive,
-                   "several threads: what real_time means for them changed with Google Benchmark 1.9.0");
-  return std::nullopt;
 }
 
 /// What is judged of a side, and how far it scatters.
@@ -228,6 +60,8 @@ void test_row(Comparison& row, const TwoSides& sides, const NoiseRatio& noise) {
                                !sides.fresh.two_levels      ? "baseline"
                                : !sides.baseline.two_levels ? "new"
                                                             : "baseline and the new");
+    else if (sides.baseline.outlier || sides.fresh.outlier)
+      row.reason = fmt::format("fewer than {} runs of a side are left without its outlier", kLeastRuns);
     return;
   }
   const Difference result = difference_of(sides, noise);
@@ -259,7 +93,7 @@ std::size_t runs_to_settle(const Comparison& row) {
 /// finer.
 bool below_resolution(const Pair& pair, const Comparison& row, const std::string& metric) {
   if (metric != "time") return false;
-  const double batch = pair.fresh.rows.front()->counter(counter::kBatch).value_or(0);
+  const double batch = pair.fresh.front()->counter(counter::kBatch).value_or(0);
   return batch > 0 && std::fabs(row.fresh.judged - row.baseline.judged) <= kEventResolutionUs / batch;
 }
 
@@ -345,12 +179,12 @@ Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
   for (const auto* side : {&baseline, &fresh})
     for (const Run& run : *side) all.push_back(&run);
   judgement.context = context_differences(all, options.allowed_differences);
-  ToleranceFinder tolerances(options);
+  ToleranceFinder tolerances(options.tolerances, options.tolerance);
 
   // Rows that can be said something of without a test; and the runs of all others, for they are tested
   // together.
   std::vector<Pair> pairs = match(baseline, fresh);
-  const Runs runs{baseline.size(), fresh.size(), fresh.empty() || same_thread_times(baseline, fresh)};
+  const Sides both(baseline, fresh);
   std::vector<std::size_t> open;  // indices of rows without a verdict
   std::vector<TwoSides> sides;    // theirs
   judgement.rows.reserve(pairs.size());
@@ -360,7 +194,7 @@ Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
     row.tolerance = tolerances.of(row.name);
     row.baseline = side_of(pair.baseline, options.metric);
     row.fresh = side_of(pair.fresh, options.metric);
-    if (const auto verdict = plain_verdict(pair, row, options.metric, runs)) {
+    if (const auto verdict = plain_verdict(pair, row, options.metric, both)) {
       row.verdict = *verdict;
     } else {
       open.push_back(judgement.rows.size());

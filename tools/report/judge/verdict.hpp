@@ -101,7 +101,7 @@ std::vector<std::string> drop_copies(std::vector<Run>& runs);
 std::vector<std::string> on_both_sides(const std::vector<Run>& baseline, const std::vector<Run>& fresh);
 
 /// Rows are matched by name. Either side may lack some.
-/// @throws std::regex_error for a broken pattern.
+/// @throws std::invalid_argument for a broken pattern.
 Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
                 const CompareOptions& options);
 

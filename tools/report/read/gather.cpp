@@ -368,8 +368,7 @@ void Gather::finish(Run& run, const std::vector<std::string>& counters) {
   }
   warn(same_names, fmt::format("with the name of another, such as '{}': told apart by #2, #3 ...", such_as));
   warn(fitted_, "of fitted complexity (BigO, RMS) left out: no measurement");
-  warn(summaries,
-       "only as a summary of repetitions that the file does not have: no test can be made with it");
+  warn(summaries, "only as a summary, without the repetitions that it is of");
 }
 
 }  // namespace overlap::report

@@ -6,57 +6,78 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace overlap::report {
 namespace {
 
-using Library = nlohmann::ordered_json;
+using Library = nlohmann::json;
 
-/// Deeper than anything that is written to be read. Values are taken apart level by level, on the stack.
+/// Deeper than anything that is written to be read. Values are written and taken apart level by level, on the
+/// stack.
 constexpr std::size_t kDeepest = 200;
 
-/// The offset of a bracket that opens a level too many; npos if there is none.
-std::size_t too_deep(std::string_view text) {
-  std::size_t depth = 0;
-  bool in_text = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char c = text[at];
-    if (in_text) {
-      at += c == '\\';
-      in_text = c != '"';
-    } else if (c == '"') {
-      in_text = true;
-    } else if (c == '[' || c == '{') {
-      if (++depth > kDeepest) return at;
-    } else if ((c == ']' || c == '}') && depth > 0) {
-      --depth;
-    }
+/// Builds a value from what the library's parser meets.
+class Builder : public nlohmann::json_sax<Library> {
+ public:
+  bool null() override { return add({}); }
+  bool boolean(bool flag) override { return add(flag); }
+  bool number_integer(number_integer_t number) override { return add(number); }
+  /// What 64 bits with a sign do not hold becomes a number with a point.
+  bool number_unsigned(number_unsigned_t number) override {
+    if (number > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max()))
+      return add(static_cast<double>(number));
+    return add(number);
   }
-  return std::string_view::npos;
-}
+  bool number_float(number_float_t number, const string_t&) override { return add(number); }
+  bool string(string_t& text) override { return add(std::move(text)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool key(string_t& name) override {
+    keys_.back() = std::move(name);
+    return true;
+  }
+  bool end_object() override { return close(); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_array() override { return close(); }
+  /// The library begins with an id in brackets, "[json.exception...] ", which is left out.
+  bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception& e) override {
+    std::string reason = e.what();
+    if (const auto end = reason.find("] "); end != std::string::npos) reason = reason.substr(end + 2);
+    throw JsonError(reason, at);
+  }
 
-/// Whole numbers are kept as 64 bits with a sign: what is larger wraps around. null stays null.
-Json from_library(const Library& value) {
-  switch (value.type()) {
-    case Library::value_t::boolean: return value.get<bool>();
-    case Library::value_t::number_integer:
-    case Library::value_t::number_unsigned: return value.get<std::int64_t>();
-    case Library::value_t::number_float: return value.get<double>();
-    case Library::value_t::string: return value.get<std::string>();
-    case Library::value_t::array: {
-      Json all = Json::array();
-      for (const Library& each : value) all.push_back(from_library(each));
-      return all;
-    }
-    case Library::value_t::object: {
-      Json all = Json::object();
-      for (const auto& [key, each] : value.items()) all.add(key, from_library(each));
-      return all;
-    }
-    default: return {};
+  Json take() { return std::move(root_); }
+
+ private:
+  bool add(Json value) {
+    if (open_.empty())
+      root_ = std::move(value);
+    else if (open_.back().is_object())
+      open_.back().add(std::move(keys_.back()), std::move(value));
+    else
+      open_.back().push_back(std::move(value));
+    return true;
   }
-}
+  bool open(Json empty) {
+    if (open_.size() == kDeepest) throw JsonError("nested too deeply", 0);
+    open_.push_back(std::move(empty));
+    keys_.emplace_back();
+    return true;
+  }
+  bool close() {
+    Json done = std::move(open_.back());
+    open_.pop_back();
+    keys_.pop_back();
+    return add(std::move(done));
+  }
+
+  Json root_;
+  std::vector<Json> open_;         ///< from the outermost to the innermost
+  std::vector<std::string> keys_;  ///< of each of them, the member that comes next
+};
 
 /// Appends a value as the library would, which would need a copy of all of it, and look through all members
 /// of an object for each of them.
@@ -125,16 +146,9 @@ class Writer {
 }  // namespace
 
 Json Json::parse(std::string_view text) {
-  if (const std::size_t at = too_deep(text); at != std::string_view::npos)
-    throw JsonError("nested too deeply", at + 1);
-  try {
-    return from_library(Library::parse(text));
-  } catch (const Library::parse_error& e) {
-    // The library begins with an id in brackets, "[json.exception...] ", which is left out.
-    std::string reason = e.what();
-    if (const auto at = reason.find("] "); at != std::string::npos) reason = reason.substr(at + 2);
-    throw JsonError(reason, e.byte);
-  }
+  Builder builder;
+  Library::sax_parse(text.begin(), text.end(), &builder);
+  return builder.take();
 }
 
 std::string Json::dump(int indent) const {

@@ -211,8 +211,9 @@ bool JsonText::word(std::string_view word) {
   return true;
 }
 
-// NaN, nan, Infinity, inf and their negatives become null. Longer words stand ahead of those that they begin
-// with: "inf" would leave "inity" behind.
+// What C and C++ libraries print for numbers that are none becomes null: NaN, -nan(ind), Infinity, 1.#INF.
+// Longer words stand ahead of those that they begin with: "inf" would leave "inity" behind. A number that is
+// too large is none that anybody measured.
 void JsonText::number(Value& into) {
   if (word("null")) {
     if (raw_) *raw_ += "null";
@@ -227,7 +228,8 @@ void JsonText::number(Value& into) {
   if (length == 0 || (length == 1 && held_[at_] == '-')) {
     const std::size_t begin = offset();
     at_ += length;
-    for (const std::string_view name : {"NaN", "nan", "Infinity", "infinity", "Inf", "inf"}) {
+    for (const std::string_view name :
+         {"NaN", "nan(ind)", "nan(snan)", "nan", "Infinity", "infinity", "Inf", "inf"}) {
       // The end of a file within a short word could be that of a longer one.
       if (!have(name.size()) && name.starts_with(std::string_view(held_).substr(at_)))
         fail_at_end("a number");
@@ -240,15 +242,28 @@ void JsonText::number(Value& into) {
     fail("this is no value");
   }
   const std::string_view text = std::string_view(held_).substr(at_, length);
+  const auto is_missing = [&](std::size_t taken) {
+    note("a number that is NaN or infinite, taken as missing", offset());
+    if (raw_) *raw_ += "null";
+    at_ += taken;
+  };
+  if (have(length + 1) && held_[at_ + length] == '#' && (text == "1." || text == "-1.")) {
+    for (const std::string_view name : {"#INF", "#QNAN", "#SNAN", "#IND"}) {
+      if (!have(length + name.size()) || held_.compare(at_ + length, name.size(), name) != 0) continue;
+      std::size_t taken = length + name.size();  // "1.#INF00": filled up to the digits asked for
+      while (have(taken + 1) && is_digit(held_[at_ + taken])) ++taken;
+      return is_missing(taken);
+    }
+  }
   if (!is_number(text)) {
     if (at_ + length == held_.size()) fail_at_end("a number");
     fail("this is no number");
   }
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into.number);
   if (error == std::errc::result_out_of_range) {
-    // Too small is nothing; too large is no number that anybody measured.
+    // Too small is nothing.
     const auto exponent = text.find_first_of("eE");
-    if (exponent == std::string_view::npos || text[exponent + 1] != '-') fail("a number that is too large");
+    if (exponent == std::string_view::npos || text[exponent + 1] != '-') return is_missing(length);
     into.number = 0;
   }
   into.kind = Value::Kind::number;

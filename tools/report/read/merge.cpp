@@ -53,8 +53,9 @@ std::vector<Difference> differences(const Run& a, const Run& b) {
   look(context::kBackend, true);
   look(context::kDriver, false);
   look(both_say(context::kBuildType) ? context::kBuildType : context::kLibraryBuildType, false);
-  // Foreign programs say neither build nor revision: the same rows of another program may be anything.
-  if (said(a, context::kBackend).empty() && said(b, context::kBackend).empty())
+  // Of foreign programs that do not say their revision, the same rows of another program may be anything.
+  if (said(a, context::kBackend).empty() && said(b, context::kBackend).empty() &&
+      !both_say(context::kRevision))
     look(context::kExecutable, false);
   look(context::kRevision, false);
   return found;
@@ -91,14 +92,21 @@ std::string why_apart(const std::vector<Run>& runs, const std::vector<std::strin
   if (runs.empty()) return "";
   Run all;  // what the runs so far say together
   all.context = runs.front().context;
+  const auto who_said = [&](const std::string& key, const std::string& value) {
+    const auto run =
+        std::ranges::find_if(runs, [&](const Run& each) { return said(each, key.c_str()) == value; });
+    return run == runs.end() ? runs.front().path : run->path;
+  };
   for (const Run& run : runs) {
+    std::string other;
     std::string text;
     for (const auto& [key, first, second] : differences(all, run)) {
       if (std::ranges::find(allowed, key) != allowed.end()) continue;
       const auto shown = [](const std::string& value) { return value.empty() ? "not said" : value; };
+      if (other.empty()) other = who_said(key, first);
       text += fmt::format("{}{} ({} / {})", text.empty() ? "" : ", ", key, shown(first), shown(second));
     }
-    if (!text.empty()) return fmt::format("{} and {} differ in {}", runs.front().path, run.path, text);
+    if (!text.empty()) return fmt::format("{} and {} differ in {}", other, run.path, text);
     join_context(all, run);
   }
   return "";

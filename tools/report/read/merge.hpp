@@ -15,8 +15,8 @@ struct Difference {
 };
 
 /// In what two runs are not of one machine (GPU UUID where both have one, else host name, GPU and CPUs;
-/// backend and driver), one build and one revision; empty: they are. Programs that say neither build nor
-/// revision also have to be one executable. When they were made does not matter.
+/// backend and driver), one build and one revision; empty: they are. Programs of others that do not
+/// say their revision also have to be one executable. When they were made does not matter.
 std::vector<Difference> differences(const Run& a, const Run& b);
 
 /// Joins a run to an earlier one that it complements: without differences, and without a row in common, such

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "judge/format.hpp"
+#include "judge/two_sides.hpp"
 #include "show/findings.hpp"
 
 namespace overlap::report {
@@ -74,7 +75,7 @@ std::string summary_of(const Judgement& judgement, const CompareOptions& options
 
 /// Whether there are rows to test, but too few runs for any of them.
 bool nothing_tested(const Judgement& judgement) {
-  return judgement.geomean_rows > 0 && judgement.tested_rows == 0;
+  return judgement.geomean_rows > 0 && std::min(judgement.baseline_runs, judgement.fresh_runs) < kLeastRuns;
 }
 
 /// Bad is what fails a comparison.

@@ -13,7 +13,7 @@ namespace overlap::report {
 // C1 are the two bytes C2 80 to C2 9F; a lone byte of 80 to 9F is no UTF-8, which the reader has replaced.
 std::string printable(const std::string& text, bool keep_lines) {
   const auto is_control = [keep_lines](unsigned char c) {
-    if (keep_lines && (c == '\n' || c == '\r' || c == '\t')) return false;
+    if (keep_lines && (c == '\n' || c == '\t')) return false;
     return c < 0x20 || c == 0x7F;
   };
   const auto is_suspect = [&](char c) { return is_control(static_cast<unsigned char>(c)) || c == '\xC2'; };

@@ -109,7 +109,7 @@ TEST(Merge, WhatOneSaysCountsForAllThatItJoins) {
   EXPECT_EQ(merged({of("a/n:1", "unknown"), of("b/n:1", "abc"), of("c/n:1", "def")}).size(), 2U);
   EXPECT_EQ(why_apart({of("a/n:1", "unknown"), of("b/n:1", "abc")}), "");
   EXPECT_EQ(why_apart({of("a/n:1", "unknown"), of("a/n:1", "abc"), of("a/n:1", "def")}),
-            "unknown and def differ in revision (abc / def)");
+            "abc and def differ in revision (abc / def)");
   EXPECT_EQ(why_apart({of("a/n:1", "abc"), of("a/n:1", "def")}, {"revision"}), "");
 }
 

@@ -23,7 +23,7 @@ TEST(Results, TakesNamesApart) {
       "x");
   const Row& row = run.rows.at(0);
   EXPECT_EQ(row.family(), "pipeline");
-  EXPECT_EQ(row.name(), "pipeline/order:sequential/n:16/threads:1");
+  EXPECT_EQ(row.name(), "pipeline/order:sequential/n:16/min_time:0.1/iterations:5/repeats:2/threads:1");
   EXPECT_EQ(row.axis("order"), "sequential");
   EXPECT_EQ(row.axis("n"), "16");
   EXPECT_EQ(row.axis("streams"), "");
