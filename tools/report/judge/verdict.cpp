@@ -74,18 +74,23 @@ void test_row(Comparison& row, const TwoSides& sides, const NoiseRatio& noise) {
 
 /// Runs a side after which the interval would probably lie on one side of the tolerance.
 /// An interval shrinks with the square root of the runs, so those needed grow with the square of how far it
-/// reaches over the distance to the tolerance. Where nothing is known yet, five are a beginning.
-std::size_t runs_to_settle(const Comparison& row) {
+/// reaches over the distance to the tolerance. A row that lies beyond its tolerance waits for the false
+/// discovery rate, which asks one row of many for so much smaller a p. Where nothing is known yet, five are a
+/// beginning.
+std::size_t runs_to_settle(const Comparison& row, double alpha, std::size_t tested) {
   constexpr std::size_t kBeginning = 5;
   if (!row.low) return kBeginning;
-  const double ratio = std::log(row.ratio), reach = std::log(*row.high) - ratio,
-               limit = std::log1p(row.tolerance);
-  const double distance = std::fabs(std::fabs(ratio) - limit);
+  const double ratio = std::log(row.ratio), limit = std::log1p(row.tolerance);
+  double reach = std::log(*row.high) - ratio, distance = std::fabs(std::fabs(ratio) - limit);
+  if (*row.low > 1 + row.tolerance || *row.high < 1 / (1 + row.tolerance)) {
+    const auto df = static_cast<double>(row.baseline.runs.size() + row.fresh.runs.size() - 2);
+    reach *= student_quantile(alpha / static_cast<double>(tested), df) / student_quantile(kConfidence, df);
+    distance = std::fabs(ratio);
+  }
   const auto runs = static_cast<double>(std::min(row.baseline.runs.size(), row.fresh.runs.size()));
-  const double needed =
-      distance > 0 ? runs * (reach / distance) * (reach / distance) : static_cast<double>(kMostRunsToSettle);
-  return static_cast<std::size_t>(
-      std::clamp(std::ceil(needed), runs + 1, static_cast<double>(kMostRunsToSettle)));
+  const auto most = static_cast<double>(kMostRunsToSettle);
+  const double needed = distance > 0 ? runs * (reach / distance) * (reach / distance) : most;
+  return static_cast<std::size_t>(std::clamp(std::ceil(needed), runs + 1, std::max(runs + 1, most)));
 }
 
 /// Whether the sides differ by no more than the timer can tell.
@@ -226,7 +231,8 @@ Judgement judge(const std::vector<Run>& baseline, const std::vector<Run>& fresh,
       row.verdict = Verdict::same;
       row.reason = "differs by less than the timer resolves";
     }
-    if (row.verdict == Verdict::inconclusive && row.reason.empty()) row.runs_to_settle = runs_to_settle(row);
+    if (row.verdict == Verdict::inconclusive && row.reason.empty())
+      row.runs_to_settle = runs_to_settle(row, options.alpha, tested.size());
   }
 
   judgement.geomean_rows = open.size();

@@ -62,6 +62,29 @@ TEST(Verdict, CallsWhatIsClearAndNothingElse) {
   EXPECT_GT(noisy.runs_to_settle, 5U);
 }
 
+// One row of 300, slower by 4 %: its interval lies beyond the tolerance, and its p is not small enough.
+TEST(Verdict, TheFalseDiscoveryRateAsksForMoreRuns) {
+  const auto side = [](const std::vector<double>& times) {
+    std::vector<report::Run> runs;
+    for (const double time : times) {
+      runs.emplace_back();
+      for (int i = 0; i < 300; ++i) {
+        Row row;
+        row.id = {.family = "row", .axes = {{"n", std::to_string(i)}}};
+        row.times_us = {i == 0 ? time : 100};
+        runs.back().rows.push_back(row);
+      }
+    }
+    return runs;
+  };
+  const Judgement judgement =
+      judge(side({100, 101.2, 98.8, 100.3, 99.7}), side({104.2, 105.4, 103, 104.4, 103.9}), {});
+  const auto row = std::ranges::find(judgement.rows, "row/n:0", &Comparison::name);
+  ASSERT_EQ(row->verdict, Verdict::inconclusive) << *row->q;
+  EXPECT_GT(*row->low, 1.02);
+  EXPECT_GE(row->runs_to_settle, 7U);
+}
+
 TEST(Verdict, OneRunASideSettlesNothing) {
   const Comparison row = compared({100}, {200});
   EXPECT_EQ(row.verdict, Verdict::inconclusive);
