@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and runs every test that this machine can run: the host backend and the report everywhere, the CUDA backend
 # where there is a GPU (its tests are reported as skipped where there is only nvcc), then the host backend and the
-# report again under AddressSanitizer with UBSan and under ThreadSanitizer, then the PyTorch extension and its benchmark.
+# report again under AddressSanitizer with UBSan, and what of them has threads under ThreadSanitizer, then the PyTorch
+# extension and its benchmark.
 #   --fast    without the sanitizers and PyTorch
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -67,7 +67,7 @@ std::string axes_text(const Axes& axes, const char* separator) {
 }
 
 std::string device_of(const Run& run) {
-  const std::string gpu = run.about(context::kGpu);
+  std::string gpu = run.about(context::kGpu);
   if (!gpu.empty()) return gpu;
   const std::string host = run.about(context::kHostName), cpus = run.about("num_cpus");
   if (host.empty() && cpus.empty()) return "unknown device";
