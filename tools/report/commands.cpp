@@ -276,7 +276,12 @@ int compare(CompareArguments& arguments, const Options& options) {
     fresh = read_runs(arguments.fresh, cut_off(options), counters);
     baseline = stored_baseline(arguments, fresh.front());
   }
-  for (std::vector<Run>* side : {&baseline, &fresh}) *side = without_copies(std::move(*side));
+  for (std::vector<Run>* side : {&baseline, &fresh}) {
+    *side = without_copies(std::move(*side));
+    const bool is_stored = side == &baseline && !arguments.store.empty();  // where commits differ as a rule
+    const std::string why = is_stored ? "" : why_apart(*side, arguments.options.allowed_differences);
+    if (!why.empty()) complain("warning: on one side, " + why + ": that counts as noise of its rows");
+  }
   require_metric(arguments, baseline, fresh);
   require_known_keys(arguments.options.allowed_differences, baseline, fresh);
   Judgement judgement = judge(baseline, fresh, arguments.options);

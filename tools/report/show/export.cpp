@@ -66,6 +66,14 @@ Json context_of(const std::vector<Run>& runs) {
   return context;
 }
 
+/// Without the last digits, which arithmetic makes and nobody measured.
+double tidy(double value) { return std::strtod(fmt::format("{:.15g}", value).c_str(), nullptr); }
+
+/// The median as it would have been written; that of one run as it was.
+double tidy_median(const std::vector<double>& values) {
+  return values.size() == 1 ? values[0] : tidy(median(values));
+}
+
 /// A time in another unit, which is read back as the same number of microseconds: the shortest such text.
 double in_unit(double us, double unit_us) {
   const double value = us / unit_us;
@@ -98,7 +106,7 @@ std::string export_gbench(const std::vector<Run>& runs) {
   for (const Series& series : gather(runs)) {
     const Row& row = series.middle();
     const Written written = row.written ? *row.written : Written();
-    const double time_us = median(series.times_us);
+    const double time_us = tidy_median(series.times_us);
     Json each = Json::object({{"name", print(row.id)},
                               {"family_index", index++},
                               {"per_family_instance_index", 0},
@@ -125,8 +133,8 @@ std::string export_github_action(const std::vector<Run>& runs) {
   Json list = Json::array();
   for (const Series& series : gather(runs)) {
     const auto [least, most] = std::ranges::minmax(series.times_us);
-    Json each =
-        Json::object({{"name", series.first().name()}, {"unit", "us"}, {"value", median(series.times_us)}});
+    Json each = Json::object(
+        {{"name", series.first().name()}, {"unit", "us"}, {"value", tidy_median(series.times_us)}});
     if (series.times_us.size() > 1) each["range"] = fmt::format("\u00B1 {:.3g}", (most - least) / 2);
     if (const std::string gpu = runs.front().about("gpu"); !gpu.empty())
       each["extra"] = gpu + ", driver " + runs.front().about("driver");
@@ -141,9 +149,9 @@ std::string export_bencher(const std::vector<Run>& runs) {
     // The limits are the least and the most of the runs; one run has none.
     const auto metric = [](const std::vector<double>& values, double scale) {
       const auto [least, most] = std::ranges::minmax(values);
-      Json json = Json::object({{"value", median(values) * scale}});
-      if (values.size() > 1) json["lower_value"] = least * scale;
-      if (values.size() > 1) json["upper_value"] = most * scale;
+      Json json = Json::object({{"value", tidy(median(values) * scale)}});
+      if (values.size() > 1) json["lower_value"] = tidy(least * scale);
+      if (values.size() > 1) json["upper_value"] = tidy(most * scale);
       return json;
     };
     Json each = Json::object({{"latency", metric(series.times_us, 1e3)}});

@@ -66,6 +66,10 @@ TEST_F(CompareTest, ExitCodesAreAsDocumented) {
   EXPECT_EQ(code(old + other), 5);
   EXPECT_EQ(code(old + " --new" + side("cpus", {100, 101, 99}, R"("num_cpus": 64)")), 5);
   EXPECT_EQ(code(old + other + " --allow-context-diff=gpu --allow-context-diff=backend"), 0);
+  const CommandResult two =
+      run_command(OVERLAP_REPORT " compare" + old + " --new" + side("r", {100, 101}, R"("revision": "x")") +
+                  side("s", {100}, R"("revision": "y")"));
+  EXPECT_TRUE(contains(two.output, "s0.json differ in revision (x / y): that counts as noise")) << two.output;
   EXPECT_EQ(code(old), 2);
   EXPECT_EQ(code(old + same + " --metric chunks"), 2);
   const CommandResult typing = run_command(OVERLAP_REPORT " compare" + old + same + " --metric tme");
