@@ -179,6 +179,14 @@ std::string RowId::clock() const {
   return clock;
 }
 
+std::vector<std::string> RowId::settings() const {
+  std::vector<std::string> settings;
+  for_each_segment(suffix, [&settings](std::string_view segment) {
+    if (is_setting(segment) && segment != "manual_time") settings.emplace_back(segment);
+  });
+  return settings;
+}
+
 std::string RowId::key() const {
   std::string name;
   append_bare(name, *this);

@@ -38,6 +38,8 @@ struct RowId {
   /// By which clock the row is timed, as its name has it: "manual_time", "process_time/real_time"; empty if
   /// it does not say.
   std::string clock() const;
+  /// Other settings that its name has, in their order: "min_time:2.000", "iterations:10", "repeats:3".
+  std::vector<std::string> settings() const;
   /// The name by which a row is known everywhere: in tables, tolerances, stores, verdicts and exports.
   /// Family, axes, mode, and the ordinal of equal names.
   std::string key() const;

@@ -36,12 +36,12 @@ std::size_t too_deep(std::string_view text) {
   return std::string_view::npos;
 }
 
-/// Whole numbers are kept as 64 bits with a sign: what is larger wraps around. null stays null.
+/// null stays null. Whole numbers of more than 64 bits are the library's floating point already.
 Json from_library(const Library& value) {
   switch (value.type()) {
     case Library::value_t::boolean: return value.get<bool>();
-    case Library::value_t::number_integer:
-    case Library::value_t::number_unsigned: return value.get<std::int64_t>();
+    case Library::value_t::number_integer: return value.get<std::int64_t>();
+    case Library::value_t::number_unsigned: return value.get<std::uint64_t>();
     case Library::value_t::number_float: return value.get<double>();
     case Library::value_t::string: return value.get<std::string>();
     case Library::value_t::array: {
@@ -72,6 +72,7 @@ class Writer {
   void write_value(std::monostate) { out_ += "null"; }
   void write_value(bool flag) { out_ += flag ? "true" : "false"; }
   void write_value(std::int64_t number) { out_ += std::to_string(number); }
+  void write_value(std::uint64_t number) { out_ += std::to_string(number); }
   /// The shortest text that is this number again, which has a point or an exponent.
   void write_value(double number) {
     if (!std::isfinite(number)) return write_value(std::monostate());
@@ -144,7 +145,8 @@ std::string Json::dump(int indent) const {
 }
 
 bool Json::is_number() const {
-  return std::holds_alternative<double>(value_) || std::holds_alternative<std::int64_t>(value_);
+  return std::holds_alternative<double>(value_) || std::holds_alternative<std::int64_t>(value_) ||
+         std::holds_alternative<std::uint64_t>(value_);
 }
 
 const Json* Json::find(std::string_view key) const {
@@ -193,6 +195,7 @@ const std::string& Json::text() const {
 
 double Json::number() const {
   if (const auto* whole = std::get_if<std::int64_t>(&value_)) return static_cast<double>(*whole);
+  if (const auto* large = std::get_if<std::uint64_t>(&value_)) return static_cast<double>(*large);
   if (const auto* real = std::get_if<double>(&value_)) return *real;
   refuse("is no number");
 }
