@@ -18,14 +18,23 @@ constexpr std::string_view kThreads = "threads:";
 
 constexpr std::string_view kManualTime = "manual_time";
 
-/// Segments that Google Benchmark appends: how often and how a row is timed.
-bool is_of_suffix(std::string_view segment) {
-  if (segment == kManualTime || segment == "real_time" || segment == "process_time") return true;
-  for (const std::string_view start :
-       {std::string_view("min_time:"), std::string_view("min_warmup_time:"), std::string_view("iterations:"),
-        std::string_view("repeats:"), kThreads})
+/// Segments by which Google Benchmark says how a row is timed.
+bool is_mode(std::string_view segment) {
+  return segment == kManualTime || segment == "real_time" || segment == "process_time" ||
+         segment.starts_with(kThreads);
+}
+
+/// Segments by which it says how often.
+bool is_setting(std::string_view segment) {
+  for (const char* start : {"min_time:", "min_warmup_time:", "iterations:", "repeats:"})
     if (segment.starts_with(start)) return true;
   return false;
+}
+
+/// Segments without which a row is known by the same name: "/manual_time", as most are timed, and the one
+/// iteration of a program that measures by itself, as PyTorch's companion does.
+bool says_nothing(std::string_view segment, bool is_manual) {
+  return segment == kManualTime || (is_manual && segment == "iterations:1");
 }
 
 /// The segments of a suffix, each of which begins with a slash.
@@ -84,7 +93,7 @@ std::string take_suffix(std::string_view& name) {
     const auto slash = name.substr(0, end).rfind('/');
     if (slash == std::string_view::npos || slash == 0) break;
     const std::string_view segment = name.substr(slash + 1, end - slash - 1);
-    if (!is_of_suffix(segment)) break;
+    if (!is_mode(segment) && !is_setting(segment)) break;
     end = slash;
   }
   std::string suffix(name.substr(end));
@@ -172,11 +181,21 @@ std::string RowId::clock() const {
   return clock;
 }
 
+std::vector<std::string> RowId::settings() const {
+  std::vector<std::string> settings;
+  const bool is_manual = clock() == kManualTime;
+  for_each_segment(suffix, [&](std::string_view segment) {
+    if (is_setting(segment) && !says_nothing(segment, is_manual)) settings.emplace_back(segment);
+  });
+  return settings;
+}
+
 std::string RowId::key() const {
   std::string name;
   append_bare(name, *this);
-  for_each_segment(suffix, [&name](std::string_view segment) {
-    if (segment != kManualTime) name.append("/").append(segment);
+  const bool is_manual = !suffix.empty() && clock() == kManualTime;
+  for_each_segment(suffix, [&](std::string_view segment) {
+    if (!says_nothing(segment, is_manual)) name.append("/").append(segment);
   });
   append_ordinal(name, ordinal);
   return name;

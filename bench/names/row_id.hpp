@@ -35,9 +35,12 @@ struct RowId {
   /// By which clock the row is timed, as its name has it: "manual_time", "process_time/real_time"; empty if
   /// it does not say.
   std::string clock() const;
+  /// Other settings that its name has, in their order: "min_time:2.000", "iterations:10", "repeats:3".
+  std::vector<std::string> settings() const;
   /// The name by which a row is known everywhere: in tables, tolerances, stores, verdicts and exports.
-  /// All of the name but "/manual_time", which is the usual way and says nothing, and the ordinal of equal
-  /// names. Settings such as "/min_time:0.1" belong to it: a program may have one benchmark at several.
+  /// All of the name but "/manual_time", which is the usual way and says nothing, "/iterations:1" ahead of
+  /// it, and the ordinal of equal names. Settings such as "/min_time:0.1" belong to it: a program may have one
+  /// benchmark at several.
   std::string key() const;
 
   bool operator==(const RowId&) const = default;

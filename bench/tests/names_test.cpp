@@ -22,6 +22,8 @@ TEST(RowId, TakesNamesApart) {
   EXPECT_EQ(id.suffix, "/min_time:0.1/repeats:2/manual_time/threads:4");
   EXPECT_EQ(id.key(), "pipeline/order:sequential/n:16/min_time:0.1/repeats:2/threads:4");
   EXPECT_EQ(parse_row_id("a/n:1/manual_time").key(), "a/n:1");
+  EXPECT_EQ(parse_row_id("a/n:1/iterations:1/manual_time").key(), "a/n:1");
+  EXPECT_EQ(parse_row_id("a/n:1/iterations:1").key(), "a/n:1/iterations:1");
 }
 
 TEST(RowId, WhatStandsByItselfIsAnArgument) {

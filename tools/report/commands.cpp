@@ -144,8 +144,10 @@ void require_known_keys(const std::vector<std::string>& keys, const std::vector<
   std::set<std::string> known;
   for (const ContextKey& key : all_context_keys()) known.insert(key.name);
   for (const auto* side : {&baseline, &fresh})
-    for (const Run& run : *side)
+    for (const Run& run : *side) {
       for (const auto& [key, value] : run.context) known.insert(key);
+      for (const auto& [key, value] : run.written_context.members()) known.insert(key);
+    }
   for (const std::string& key : keys)
     if (!known.contains(key))
       throw UsageError(
@@ -222,12 +224,9 @@ int advise_on(const Options& options) {
   keep_apart(options.files, options.output);
   const std::vector<Run> runs = merged(without_copies(read_runs(options.files, CutOff::accepted)));
   std::vector<Advice> all;
-  std::string json;
-  for (const Run& run : runs) {
-    all.push_back(advise(run, known_families()));
-    if (options.format == "json") json += advice_json(all.back(), run);
-  }
-  write_output(options.format == "json" ? json : shown(advice(all, runs), options.format), options.output);
+  for (const Run& run : runs) all.push_back(advise(run, known_families()));
+  write_output(options.format == "json" ? advice_json(all, runs) : shown(advice(all, runs), options.format),
+               options.output);
   return failed_rows(runs);
 }
 

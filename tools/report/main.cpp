@@ -31,6 +31,11 @@ CLI::Validator share(double most) {
   return validator;
 }
 
+/// For files and words: an empty one is a variable of the shell's that is not set.
+CLI::Validator not_empty() {
+  return {[](const std::string& text) { return text.empty() ? "is empty: is a variable not set?" : ""; }, ""};
+}
+
 constexpr double kMostTolerance = 10;  // as in files of tolerances
 
 constexpr const char* kFooter =
@@ -108,8 +113,10 @@ POSIX extended regular expression) finds. Without a commit it covers all drift o
 void add_output(CLI::App& command, Options& options, const std::vector<std::string>& formats) {
   const std::string help = fmt::format("{} (default {})", fmt::join(formats, ", "), formats.front());
   command.add_option("--format", options.format, help)->check(CLI::IsMember(formats));
-  command.add_option("-o,--output", options.output,
-                     "Write to this file instead of standard output; the file is replaced as a whole");
+  command
+      .add_option("-o,--output", options.output,
+                  "Write to this file instead of standard output; the file is replaced as a whole")
+      ->check(not_empty());
 }
 
 /// The same for what people read, which has every format; `more` are for programs.
@@ -142,19 +149,25 @@ void add_salvage(CLI::App& command, Options& options) {
 void add_comparison(CLI::App& command, CompareArguments& arguments) {
   command.add_option("--baseline", arguments.baseline, "JSON files of the old program");
   command.add_option("--baseline-store", arguments.store, "Take the baseline from this store (see history)")
-      ->excludes("--baseline");
-  command.add_option("--commit", arguments.commit, "Of the store: the runs of this commit");
+      ->excludes("--baseline")
+      ->check(not_empty());
+  command.add_option("--commit", arguments.commit, "Of the store: the runs of this commit")
+      ->check(not_empty());
   command.add_option("--last", arguments.last, "Of the store: the newest so many runs, by their dates");
   command.add_option("--new", arguments.fresh, "JSON files of the new program")->required();
-  command.add_option("--metric", arguments.metric,
-                     "time (default), or a counter; COUNTER:lower or COUNTER:higher where its name does not "
-                     "say what is better");
+  command
+      .add_option("--metric", arguments.metric,
+                  "time (default), or a counter; COUNTER:lower or COUNTER:higher where its name does not "
+                  "say what is better")
+      ->check(not_empty());
   command
       .add_option("--tolerance", arguments.options.tolerance,
                   "Relative change that nobody minds (default 0.02)")
       ->transform(share(kMostTolerance));
-  command.add_option("--tolerances", arguments.tolerances,
-                     "File of tolerances by row or pattern, by hand or from `noise`");
+  command
+      .add_option("--tolerances", arguments.tolerances,
+                  "File of tolerances by row or pattern, by hand or from `noise`")
+      ->check(not_empty());
   command.add_option("--alpha", arguments.options.alpha, "False discovery rate (default 0.05)")
       ->transform(share(1));
   add_allowed(command, arguments.options);
@@ -166,8 +179,10 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
 /// What `history show` takes beside its output.
 void add_history(CLI::App& command, HistoryArguments& arguments) {
   command.add_option("store", arguments.store, "The store")->required();
-  command.add_option("--acknowledged", arguments.acknowledged,
-                     "File of changes that are meant, each until a date");
+  command
+      .add_option("--acknowledged", arguments.acknowledged,
+                  "File of changes that are meant, each until a date")
+      ->check(not_empty());
   command
       .add_option("--least-change", arguments.options.least_change,
                   "Smallest change that matters (default 0.02)")
@@ -226,9 +241,11 @@ int run(int argc, char** argv) {
   add_command.add_option("store", history.store, "The store, a file of JSON lines")->required();
   add_files(add_command, options);
   add_salvage(add_command, options);
-  add_command.add_option("--commit", history.commit,
-                         "The commit that the runs are of (default: as they say)");
-  add_command.add_option("--date", history.date, "Its date, ISO 8601 (default: the runs' own dates)");
+  add_command
+      .add_option("--commit", history.commit, "The commit that the runs are of (default: as they say)")
+      ->check(not_empty());
+  add_command.add_option("--date", history.date, "Its date, ISO 8601 (default: the runs' own dates)")
+      ->check(not_empty());
   add_command.callback([&] { code = history_add(history, options); });
   CLI::App& show_command = *history_command.add_subcommand("show", kHistoryShow)->footer(kHistoryShowFooter);
   add_history(show_command, history);

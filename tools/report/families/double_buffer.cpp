@@ -50,15 +50,28 @@ std::vector<std::string> notes_on(const Rows& rows) {
   return notes;
 }
 
-/// The row of the same job that waits in another way, call by call.
-const Row* other_way(const Rows& rows, const Row& row, const char* sync, const char* buffers) {
-  return fastest(only(rows, {{"sync", sync},
-                             {"buffers", buffers},
-                             {"submit", "launch"},
-                             {"result", row.axis("result")},
-                             {"dim", row.axis("dim")},
-                             {"batches", row.axis("batches")}}));
-}
+/// The rows of each job by their way to wait, call by call: the fastest of each.
+class Ways {
+ public:
+  explicit Ways(const Rows& rows) {
+    for (const Row* row : only(rows, {{"submit", "launch"}})) {
+      const Row*& known = fastest_[way(*row, row->axis("sync"), row->axis("buffers"))];
+      if (!known || row->time_us() < known->time_us()) known = row;
+    }
+  }
+  /// The same job as the row's; nullptr if nothing does it in this way.
+  const Row* find(const Row& row, const std::string& sync, const std::string& buffers) const {
+    const auto found = fastest_.find(way(row, sync, buffers));
+    return found == fastest_.end() ? nullptr : found->second;
+  }
+
+ private:
+  using Way = std::vector<std::string>;
+  static Way way(const Row& row, const std::string& sync, const std::string& buffers) {
+    return {sync, buffers, row.axis("result"), row.axis("dim"), row.axis("batches")};
+  }
+  std::map<Way, const Row*> fastest_;
+};
 
 /// Whether noise leaves open if the gain of `row` is worth it.
 bool is_unclear(const Row& serial, const Row& row) {
@@ -69,9 +82,9 @@ bool is_unclear(const Row& serial, const Row& row) {
 /// Whether two buffers are worth it, a line per job.
 std::vector<std::string> buffering_lines(const Rows& rows) {
   std::vector<std::string> lines;
+  const Ways ways(rows);
   for (const Row* serial : only(rows, {{"sync", "serial"}, {"submit", "launch"}})) {
-    const Row *two = other_way(rows, *serial, "per_buffer", "2"),
-              *whole = other_way(rows, *serial, "whole_stream", "2");
+    const Row *two = ways.find(*serial, "per_buffer", "2"), *whole = ways.find(*serial, "whole_stream", "2");
     const auto share = serial->counter(counter::kTransferPct);
     if (!two || !share) continue;
     const double gain = gain_over(*serial, *two).ratio;
@@ -111,8 +124,9 @@ struct Regime {
 /// All jobs whose results stay on the device and that ran both ways.
 std::vector<Regime> regimes(const Rows& rows) {
   std::vector<Regime> all;
+  const Ways ways(rows);
   for (const Row* serial : only(rows, {{"sync", "serial"}, {"submit", "launch"}, {"result", "device"}})) {
-    const Row* two = other_way(rows, *serial, "per_buffer", "2");
+    const Row* two = ways.find(*serial, "per_buffer", "2");
     const auto share = serial->counter(counter::kTransferPct);
     if (two && share) all.push_back({serial, two, *share, serial->time_us() / two->time_us()});
   }
@@ -181,8 +195,9 @@ Rule third_buffer_adds_little(const Rows& rows) {
   double most = 0, tolerance = 0;
   std::string dim;
   bool too_noisy = false;
+  const Ways ways(rows);
   for (const Regime& regime : regimes(rows)) {
-    const Row* three = other_way(rows, *regime.serial, "per_buffer", "3");
+    const Row* three = ways.find(*regime.serial, "per_buffer", "3");
     if (!three) continue;
     too_noisy = too_noisy || is_too_noisy(*regime.two, *three);
     rule.rows.insert(rule.rows.end(), {regime.two->name(), three->name()});

@@ -2,7 +2,10 @@
 #include "judge/family_report.hpp"
 
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 #include "names/context_keys.hpp"
@@ -140,7 +143,7 @@ void add_guests(Run& run, const Families& families) {
     for (const Row& row : run.rows)
       if (row.family() == family.name) wanted.insert(values_of(row, family.work));
     std::vector<Row> guests;
-    std::set<std::string> names;
+    std::unordered_set<std::string> names;
     for (const Row& row : run.rows) {
       const std::optional<RowId> id = family.guest(row);
       if (!id) continue;
@@ -149,13 +152,26 @@ void add_guests(Run& run, const Families& families) {
       names.insert(guests.back().name());
       if (!wanted.contains(values_of(guests.back(), family.work))) guests.pop_back();
     }
-    for (Row& guest : guests) {
-      const auto beside = std::ranges::find_if(run.rows, [&](const Row& row) {
-        return row.family() == family.name && !row.id.axes.empty() &&
-               row.id.axes.front() == guest.id.axes.front() && !names.contains(row.name());
-      });
-      run.rows.insert(beside, std::move(guest));
+    if (guests.empty()) continue;
+    std::map<Axes::value_type, std::size_t> places;  // of the first row with each value of the first axis
+    for (std::size_t i = 0; i < run.rows.size(); ++i)
+      if (const Row& row = run.rows[i];
+          row.family() == family.name && !row.id.axes.empty() && !names.contains(row.name()))
+        places.try_emplace(row.id.axes.front(), i);
+    const auto place_of = [&](const Row& guest) {
+      const auto found = guest.id.axes.empty() ? places.end() : places.find(guest.id.axes.front());
+      return found == places.end() ? run.rows.size() : found->second;
+    };
+    std::ranges::stable_sort(guests, {}, place_of);
+    std::vector<Row> rows;
+    rows.reserve(run.rows.size() + guests.size());
+    auto guest = guests.begin();
+    for (std::size_t i = 0; i < run.rows.size(); ++i) {
+      for (; guest != guests.end() && place_of(*guest) == i; ++guest) rows.push_back(std::move(*guest));
+      rows.push_back(std::move(run.rows[i]));
     }
+    std::move(guest, guests.end(), std::back_inserter(rows));
+    run.rows = std::move(rows);
   }
 }
 

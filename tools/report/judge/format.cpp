@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iterator>
 
@@ -12,29 +13,45 @@
 namespace overlap::report {
 namespace {
 
-/// Three digits, more above 1000: "0.123", "1.23", "12.3", "123", "1234".
-std::string format_digits(double value) {
-  const double size = std::fabs(value);
-  int digits = size < 10 ? 2 : size < 100 ? 1 : 0;
-  if (size > 0 && size < 1) digits = std::min(12, 2 - static_cast<int>(std::floor(std::log10(size))));
-  return fmt::format("{:.{}f}", value, digits);
+/// A number as three digits have it: 999.6 is 1000, whose first digit is a thousand's.
+struct Rounded {
+  double value = 0;
+  int exponent = 0;  ///< of ten, of the first digit
+};
+Rounded rounded(double value) {
+  const std::string text = fmt::format("{:.2e}", value);  // "9.99e+02"
+  const auto e = std::min(text.find('e'), text.size());
+  Rounded result{value};
+  std::from_chars(text.data(), text.data() + text.size(), result.value);
+  if (const auto sign = e + 1; sign < text.size())
+    std::from_chars(text.data() + sign + (text[sign] == '+' ? 1 : 0), text.data() + text.size(),
+                    result.exponent);
+  return result;
 }
 
 }  // namespace
 
-// The unit goes by the value before it is rounded: 999.9 us is "1000 us".
+std::string format_digits(double value) {
+  const int digits = value == 0 ? 2 : std::clamp(2 - rounded(value).exponent, 0, 12);
+  return fmt::format("{:.{}f}", value, digits);
+}
+
+// The unit is that of the value as it is shown: 999.6 ns is "1.00 us". What takes no time has no unit of its
+// own, and the smallest one.
 std::string format_time(double us) {
+  if (us == 0) return "0 ns";
   if (!(us > 0)) return fmt::format("{:.2f} us", us);
-  if (us < 1) return format_digits(us * 1e3) + " ns";
-  if (us < 1000) return format_digits(us) + " us";
-  if (us < 1e6) return format_digits(us / 1e3) + " ms";
+  const double size = rounded(us).value;
+  if (size < 1) return format_digits(us * 1e3) + " ns";
+  if (size < 1000) return format_digits(us) + " us";
+  if (size < 1e6) return format_digits(us / 1e3) + " ms";
   return format_digits(us / 1e6) + " s";
 }
 
 std::string format_rate(double per_second, const std::string& unit) {
   constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T"};
   std::size_t thousands = 0;
-  for (; thousands + 1 < std::size(kPrefixes) && std::fabs(per_second) >= 1000; ++thousands)
+  for (; thousands + 1 < std::size(kPrefixes) && std::fabs(rounded(per_second).value) >= 1000; ++thousands)
     per_second /= 1000;
   const std::string named = kPrefixes[thousands] + unit;
   return format_digits(per_second) + (named.empty() ? "" : " ") + named;

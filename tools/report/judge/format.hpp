@@ -8,6 +8,9 @@
 
 namespace overlap::report {
 
+/// Three digits, more from 1000 on: "0.123", "1.23", "12.3", "123", "1234".
+std::string format_digits(double value);
+
 /// "1.84 ns", "12.3 us", "4.56 ms": three or four digits, the unit that fits.
 std::string format_time(double us);
 

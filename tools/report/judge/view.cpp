@@ -7,6 +7,8 @@
 #include <cmath>
 #include <deque>
 #include <map>
+#include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "judge/statistics.hpp"
@@ -90,26 +92,77 @@ class Baselines {
     for (std::size_t i = 0; i < columns_.size(); ++i)
       place.push_back(words_[i].find(line.shown.values[columns_[i]]));
     const auto [known, added] = known_.try_emplace(place, nullptr);
-    if (added) {
-      std::ptrdiff_t most = -1;
-      for (const auto& [candidate, row] : candidates_) {
-        std::ptrdiff_t shared = 0;
-        for (std::size_t i = 0; i < place.size(); ++i) shared += place[i] == candidate[i];
-        if (shared <= most) continue;
-        most = shared;
-        known->second = row;
-      }
-    }
+    if (added) known->second = candidates_[nearest(place)].second;
     return known->second;
   }
 
  private:
-  using Place = std::vector<std::size_t>;  ///< the words in each of the columns
+  using Place = std::vector<std::size_t>;    ///< the words in each of the columns
+  using Columns = std::vector<std::size_t>;  ///< some of the columns
+  /// Indexes are made for so many sets of columns at most, and for no fewer candidates: what is shared is
+  /// mostly all but one column or two.
+  static constexpr std::size_t kMostIndexes = 100;
+
+  /// The first of the candidates that share most with the place. They share a set of columns; larger sets are
+  /// tried first, and of one size all: what shares none of the larger sets shares no more than this one.
+  std::size_t nearest(const Place& place) {
+    Columns known;
+    for (std::size_t i = 0; i < place.size(); ++i)
+      if (place[i] > 0) known.push_back(i);
+    for (std::size_t left_out = 0; left_out < known.size(); ++left_out) {
+      std::optional<std::size_t> first;
+      std::vector<bool> is_in(known.size(), true);
+      std::fill_n(is_in.begin(), left_out, false);
+      do {
+        Columns columns;
+        for (std::size_t i = 0; i < known.size(); ++i)
+          if (is_in[i]) columns.push_back(known[i]);
+        const bool is_made = indexes_.contains(columns);
+        if (!is_made && std::min(candidates_.size(), kMostIndexes) <= indexes_.size())
+          return nearest_of_all(place);
+        const auto found = first_with(place, columns);
+        if (found && (!first || *found < *first)) first = found;
+      } while (std::next_permutation(is_in.begin(), is_in.end()));
+      if (first) return *first;
+    }
+    return 0;
+  }
+
+  /// The same by looking through all of them.
+  std::size_t nearest_of_all(const Place& place) const {
+    const auto shared = [&](const auto& candidate) {
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < place.size(); ++i) count += place[i] == candidate.first[i] ? 1 : 0;
+      return count;
+    };
+    return static_cast<std::size_t>(std::ranges::max_element(candidates_, {}, shared) - candidates_.begin());
+  }
+
+  /// The first candidate that has the place's words in these columns.
+  std::optional<std::size_t> first_with(const Place& place, const Columns& columns) {
+    const auto is_less = [&](const Place& a, const Place& b) {
+      return std::ranges::lexicographical_compare(
+          columns, columns, {}, [&a](std::size_t c) { return a[c]; }, [&b](std::size_t c) { return b[c]; });
+    };
+    const auto place_of = [this](std::size_t at) -> const Place& { return candidates_[at].first; };
+    const auto [index, added] = indexes_.try_emplace(columns);
+    std::vector<std::size_t>& sorted = index->second;
+    if (added) {
+      sorted.resize(candidates_.size());
+      std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+      std::ranges::stable_sort(sorted, is_less, place_of);
+    }
+    const auto found = std::ranges::lower_bound(sorted, place, is_less, place_of);
+    if (found == sorted.end() || is_less(place, place_of(*found))) return std::nullopt;
+    return *found;
+  }
+
   std::size_t file_;
   std::vector<std::size_t> columns_;
   std::vector<Words> words_;
   std::vector<std::pair<Place, const Row*>> candidates_;
   std::map<Place, const Row*> known_;
+  std::map<Columns, std::vector<std::size_t>> indexes_;  ///< candidates by their words in these columns
 };
 
 /// Nothing where there is nothing to divide by.
@@ -252,8 +305,22 @@ std::vector<std::string> add_columns(std::vector<Line>& lines) {
         "threads", [](const RowId& id) { return id.threads().empty() ? "1" : id.threads(); }, true);
   add(
       "clock", [](const RowId& id) { return id.clock(); }, false);
-  add(
-      "#", [](const RowId& id) { return std::to_string(id.ordinal); }, false);
+  std::map<std::string, std::size_t> settings;
+  for (const Line& line : lines)
+    for (const std::string& setting : line.any().id.settings()) ++settings[setting];
+  const auto own_settings = [&](const RowId& id) {
+    std::string own;
+    for (const std::string& setting : id.settings())
+      if (settings[setting] < lines.size()) own += (own.empty() ? "" : "/") + setting;
+    return own;
+  };
+  if (!settings.empty()) add("settings", own_settings, false);
+  std::set<std::vector<std::string>> seen;
+  const bool any_alike =
+      !std::ranges::all_of(lines, [&](const Line& line) { return seen.insert(line.shown.values).second; });
+  if (any_alike)
+    add(
+        "#", [](const RowId& id) { return std::to_string(id.ordinal); }, false);
   return columns;
 }
 

@@ -50,7 +50,7 @@ struct View {
   std::string family;
   Axes fixed;  ///< what all its rows share
   std::vector<std::string>
-      columns;    ///< what differs between its rows: axes, threads, clock, "#" of equal names
+      columns;    ///< what differs between its rows: axes, threads, clock, settings, "#" of equal names
   Axes baseline;  ///< empty: nothing to compare with
   std::shared_ptr<const Look> look;  ///< holds the next two
   std::span<const Metric> metrics;   ///< in the order of their columns

@@ -57,7 +57,11 @@ bool Bytes::append_to(std::string& text) {
   if (order_ == Order::unknown) {
     while (more && raw_.size() < 4) more = read_raw(raw_);
     const auto begins = [this](std::string_view mark) { return raw_.starts_with(mark); };
-    order_ = begins("\xFF\xFE") ? Order::little : begins("\xFE\xFF") ? Order::big : Order::utf8;
+    const bool is_utf32 = begins(std::string_view("\xFF\xFE\0\0", 4));  // left as it is, to be named
+    order_ = is_utf32             ? Order::utf8
+             : begins("\xFF\xFE") ? Order::little
+             : begins("\xFE\xFF") ? Order::big
+                                  : Order::utf8;
     mark_ = order_ != Order::utf8 ? 2 : begins("\xEF\xBB\xBF") ? 3 : 0;
     if (mark_ == 0) order_ = order_without_mark();
     raw_.erase(0, mark_);

@@ -31,7 +31,10 @@ class RunParser {
     if (root == Root::broken) end_broken();
     if (file_.cut_off.empty()) check_rest();
     if (!has_context_ && is_known(start)) refuse_other(start);
-    if (!has_context_) refuse(0, "has no \"context\" object: is it a list of names instead of a run?");
+    if (!has_context_ && file_.cut_off.empty())
+      refuse(0, "has no \"context\" object: is it a list of names instead of a run?");
+    if (!has_context_) file_.cut_off += "; without its context, which stood behind the rows";
+    if (is_in_context_) file_.cut_off += "; without the rest of its context";
     finish_warnings();
     return std::move(file_);
   }
@@ -102,7 +105,7 @@ class RunParser {
 
   /// Reads the object that stands here. A broken one leaves its error behind.
   Root root() {
-    has_context_ = has_rows_ = false;
+    has_context_ = has_rows_ = is_in_context_ = false;
     file_ = {};
     try {
       text_.expect('{', "");
@@ -138,6 +141,7 @@ class RunParser {
     has_context_ = true;
     text_.expect('{', "");
     if (text_.peek() == '}') return text_.expect('}', "");
+    is_in_context_ = true;
     std::string key;
     Value value;
     do {
@@ -153,6 +157,7 @@ class RunParser {
       if (value.kind == Value::Kind::boolean) file_.context[key] = value.flag ? "true" : "false";
       file_.context_json.emplace_back(key, std::move(raw));
     } while (text_.another('}'));
+    is_in_context_ = false;
   }
 
   /// @throws InputError if an element is no object.
@@ -260,7 +265,7 @@ class RunParser {
   ParsedFile file_;
   Fields fields_;
   TextError error_{0, ""};
-  bool has_context_ = false, has_rows_ = false;
+  bool has_context_ = false, has_rows_ = false, is_in_context_ = false;
   std::size_t duplicates_ = 0;
   std::string first_duplicate_, duplicate_;
 };

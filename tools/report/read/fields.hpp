@@ -53,12 +53,13 @@ struct ParsedFile {
   std::vector<std::pair<std::string, std::string>> context_json;
   std::vector<std::string> warnings;  ///< what was read otherwise than it was written
   std::size_t rows = 0;               ///< that were handed over
-  std::string cut_off;                ///< not empty: where and how the file ends too soon
+  /// Not empty: where and how the file ends too soon, and what of its context is missing.
+  std::string cut_off;
 };
 
 /// Hands each object of "benchmarks" to `row` as it is complete, with the fields that `keep` wants; keeps
 /// none. What was printed before and after the run is left out and said. A file that ends too soon gives its
-/// complete rows.
+/// complete rows, whatever it has of its context.
 /// @throws InputError, with `path` and the offset, if there is no run, if its JSON is broken, or if it was
 /// cut off before its first row was complete. What people hand over by mistake is named (recognise.hpp).
 ParsedFile parse_fields(Bytes& bytes, const std::string& path,

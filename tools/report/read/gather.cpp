@@ -128,29 +128,44 @@ Gather::Gathered& Gather::find(const Fields& fields, RowId id, const std::string
     if (has_indices) return other.family == family && other.instance == instance;
     if (is_summary) return !has_summary(other, fields.text("aggregate_name"));
     if (!repetition) return static_cast<double>(other.seen) < repetitions;
-    return other.rest && std::ranges::find(other.rest->indices, *repetition) == other.rest->indices.end();
+    return other.numbered || other.rest != nullptr;  // those that have this one are passed already
   };
-  const std::size_t hash = std::hash<std::string>()(written) ^
-                           (static_cast<std::size_t>(family + 1) << 32 | static_cast<unsigned>(instance + 1));
+  const std::hash<std::string> hash_of;
+  const std::size_t hash =
+      hash_of(written) ^ (static_cast<std::size_t>(family + 1) << 32 | static_cast<unsigned>(instance + 1));
   const auto [same, added] = index_.try_emplace(hash, rows_.size(), rows_.size());
   auto& [first, last] = same->second;
-  // Rows that can belong to no other are not looked for, and those after the first hundred of one name are
-  // not either: a file of one name a hundred thousand times is read in time.
+  // Rows that can belong to no other are not looked for. Where nothing but the name and the part tell, a row
+  // that has the part is never looked at again: a file of one name a hundred thousand times is read in time.
   const bool may_belong = has_indices || is_summary || repetitions > 1 || (repetition && repetitions != 1);
-  std::size_t at = added || !may_belong ? kNone : first;
-  for (int looked = 0; at != kNone && looked < 100; at = rows_[at].next, ++looked) {
-    if (!belongs(rows_[at]) || print(rows_[at].row.id) != written) continue;
-    if (repetition && !has_indices) rows_[at].more().indices.push_back(*repetition);
+  const bool is_numbered = repetition && !has_indices && !is_summary;
+  const auto part = [&] {
+    return is_summary    ? std::string(fields.text("aggregate_name"))
+           : is_numbered ? fmt::format("#{}", *repetition)
+                         : fmt::format("of {}", repetitions);
+  };
+  std::size_t unkept = kNone;
+  std::size_t& passed = may_belong && !has_indices
+                            ? passed_.try_emplace(hash_of(written + '\0' + part()), kNone).first->second
+                            : unkept;
+  std::size_t at = added || !may_belong ? kNone : passed == kNone ? first : rows_[passed].next;
+  while (at != kNone && !(belongs(rows_[at]) && print(rows_[at].row.id) == written)) {
+    passed = at;
+    at = rows_[at].next;
+  }
+  if (at != kNone) {
+    if (is_numbered) passed = at;
     return rows_[at];
   }
   if (!added) rows_[last].next = rows_.size();
   last = rows_.size();
+  if (is_numbered) passed = last;
   Gathered& row = rows_.emplace_back();
   row.row.id = std::move(id);
   row.family = family;
   row.instance = instance;
   row.loose = !has_indices && !repetition && repetitions == 0 && !is_summary;
-  if (repetition && !has_indices && repetitions != 1) row.more().indices.push_back(*repetition);
+  row.numbered = is_numbered && repetitions != 1;
   return row;
 }
 
@@ -180,24 +195,21 @@ bool Gather::take(Gathered& into, const Fields& fields) {
     if (!aggregate) fail(fmt::format("offset {}: {}", fields.offset, wrong), true, false);
     return false;
   }
-  Taken taken;
-  taken.written = {.time_us = time_us,
+  Written taken = {.time_us = time_us,
                    .iterations = fields.number("iterations").value_or(1),
                    .threads = fields.number("threads").value_or(1),
                    .unit = unit_of(fields.text("time_unit")),
                    .unit_us = *us_per(fields.text("time_unit")),
                    .label = std::string(fields.text("label"))};
-  if (const auto cpu_time = fields.number("cpu_time"))
-    taken.written.cpu_time_us = *cpu_time * taken.written.unit_us;
+  if (const auto cpu_time = fields.number("cpu_time")) taken.cpu_time_us = *cpu_time * taken.unit_us;
   const auto is_counter = [](const auto& field) {
     return field.second.kind == Value::Kind::number && !is_standard_field(field.first);
   };
   std::size_t counters = 0;
   for (std::size_t i = 0; i < fields.size(); ++i) counters += is_counter(fields.at(i)) ? 1 : 0;
-  taken.written.counters.reserve(counters);
+  taken.counters.reserve(counters);
   for (std::size_t i = 0; i < fields.size(); ++i)
-    if (is_counter(fields.at(i)))
-      taken.written.counters.emplace_back(fields.at(i).first, fields.at(i).second.number);
+    if (is_counter(fields.at(i))) taken.counters.emplace_back(fields.at(i).first, fields.at(i).second.number);
   if (aggregate) {
     (aggregate_name == "median" ? into.more().median : into.more().mean) = std::move(taken);
   } else if (!into.has_first) {
@@ -242,7 +254,7 @@ void Gather::settle_loose() {
     const std::size_t deviation = at + (has_median ? 2 : 1);
     const auto same = [&](std::size_t other) {
       return other < rows_.size() && rows_[other].loose && rows_[other].has_first &&
-             rows_[other].first.written.iterations == rows_[at].first.written.iterations;
+             rows_[other].first.iterations == rows_[at].first.iterations;
     };
     const auto& before = open[of];
     if (!may_begin || !same(deviation) || (has_median && !same(at + 1)) ||
@@ -277,7 +289,7 @@ void Gather::settle_loose() {
 // the mean.
 Row Gather::make(Gathered&& gathered, bool our_context, const std::vector<std::string>& counters) const {
   Row row = std::move(gathered.row);
-  std::vector<Taken> all;
+  std::vector<Written> all;
   if (gathered.has_first) all.push_back(std::move(gathered.first));
   if (gathered.rest) std::ranges::move(gathered.rest->repetitions, std::back_inserter(all));
   if (all.empty() && gathered.rest && (gathered.rest->median || gathered.rest->mean)) {
@@ -285,11 +297,11 @@ Row Gather::make(Gathered&& gathered, bool our_context, const std::vector<std::s
     all.push_back(std::move(*summary));
     row.summary_only = !row.failed();
   }
-  const auto value_in = [](const Taken& taken, std::string_view key) -> const double* {
-    const auto found = std::ranges::find(taken.written.counters, key, &Counters::value_type::first);
-    return found == taken.written.counters.end() ? nullptr : &found->second;
+  const auto value_in = [](const Written& taken, std::string_view key) -> const double* {
+    const auto found = std::ranges::find(taken.counters, key, &Counters::value_type::first);
+    return found == taken.counters.end() ? nullptr : &found->second;
   };
-  row.ours = our_context || std::ranges::any_of(all, [&](const Taken& taken) {
+  row.ours = our_context || std::ranges::any_of(all, [&](const Written& taken) {
                const double* marker = value_in(taken, counter::kOurs);
                return marker && *marker == 1;
              });
@@ -301,9 +313,9 @@ Row Gather::make(Gathered&& gathered, bool our_context, const std::vector<std::s
     return row;
   }
   row.times_us.reserve(all.size());
-  for (const Taken& taken : all) {
+  for (const Written& taken : all) {
     const double* p50 = row.ours ? value_in(taken, counter::kP50Us) : nullptr;
-    row.times_us.push_back(p50 ? *p50 : taken.written.time_us);
+    row.times_us.push_back(p50 ? *p50 : taken.time_us);
   }
   if (const auto wrong = std::ranges::find_if(row.times_us, [](double us) { return !(us >= 0); });
       wrong != row.times_us.end()) {
@@ -316,17 +328,17 @@ Row Gather::make(Gathered&& gathered, bool our_context, const std::vector<std::s
     std::vector<std::size_t> order(all.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::sort(order, {}, [&](std::size_t i) { return row.times_us[i]; });
-    const Taken& middle = all[order[(order.size() - 1) / 2]];
-    auto written = std::make_shared<Written>(middle.written);
+    const Written& middle = all[order[(order.size() - 1) / 2]];
+    auto written = std::make_shared<Written>(middle);
     if (all.size() == 1) written->counters.clear();
     row.written = std::move(written);
   }
   if (all.size() == 1) {
-    row.counters = std::move(all[0].written.counters);
+    row.counters = std::move(all[0].counters);
   } else {
     std::map<std::string, std::vector<double>> values;
-    for (const Taken& taken : all)
-      for (const auto& [key, value] : taken.written.counters) values[key].push_back(value);
+    for (const Written& taken : all)
+      for (const auto& [key, value] : taken.counters) values[key].push_back(value);
     for (auto& [key, each] : values) row.counters.emplace_back(key, report::median(std::move(each)));
   }
   if (!counters.empty()) {
@@ -342,6 +354,7 @@ Row Gather::make(Gathered&& gathered, bool our_context, const std::vector<std::s
 // one is made, so that a large file is not there twice.
 void Gather::finish(Run& run, const std::vector<std::string>& counters) {
   index_.clear();
+  passed_.clear();
   settle_loose();
   std::erase_if(rows_, [&](const Gathered& g) {
     const bool is_fitted = !g.has_first && !g.row.failed() && !g.rest && fitted_ > 0;

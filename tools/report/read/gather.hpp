@@ -34,25 +34,21 @@ class Gather {
 
  private:
   using Counters = std::vector<std::pair<std::string, double>>;
-  /// A repetition, or the library's summary of them.
-  struct Taken {
-    Written written;  ///< its counters included
-  };
   /// What rows rarely have.
   struct Rest {
-    std::vector<Taken> repetitions;  ///< behind the first
-    std::vector<double> indices;     ///< repetition_index of those seen, where there are no indices of rows
-    std::optional<Taken> median, mean;
+    std::vector<Written> repetitions;     ///< behind the first
+    std::optional<Written> median, mean;  ///< the library's summaries
   };
   /// What the objects of one row hold.
   struct Gathered {
     Row row;
     bool has_first = false;
-    Taken first;
+    Written first;  ///< its counters included
     std::unique_ptr<Rest> rest;
     std::size_t next = kNone;               ///< another one of the same name
     std::int32_t family = 0, instance = 0;  ///< order of registration; -1: the file has none
     std::size_t seen = 0;                   ///< repetitions, failed ones included
+    bool numbered = false;                  ///< repetitions say which they are, but not of which row
     bool loose = false;                     ///< nothing says which other rows of its name are its repetitions
     bool dropped = false;
 
@@ -76,6 +72,9 @@ class Gather {
   std::deque<Gathered> rows_;
   /// By the hash of a name and its indices, its first row and its last.
   std::unordered_map<std::size_t, std::pair<std::size_t, std::size_t>> index_;
+  /// By the hash of a name and a part of a row, such as its third repetition: the last row of that name
+  /// that is known to have the part, as all ahead of it do.
+  std::unordered_map<std::size_t, std::size_t> passed_;
   std::size_t count_ = 0, fitted_ = 0;
 };
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -25,12 +24,7 @@ class Builder : public nlohmann::json_sax<Library> {
   bool null() override { return add({}); }
   bool boolean(bool flag) override { return add(flag); }
   bool number_integer(number_integer_t number) override { return add(number); }
-  /// What 64 bits with a sign do not hold becomes a number with a point.
-  bool number_unsigned(number_unsigned_t number) override {
-    if (number > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max()))
-      return add(static_cast<double>(number));
-    return add(number);
-  }
+  bool number_unsigned(number_unsigned_t number) override { return add(number); }
   bool number_float(number_float_t number, const string_t&) override { return add(number); }
   bool string(string_t& text) override { return add(std::move(text)); }
   bool binary(binary_t&) override { return false; }
@@ -93,6 +87,7 @@ class Writer {
   void write_value(std::monostate) { out_ += "null"; }
   void write_value(bool flag) { out_ += flag ? "true" : "false"; }
   void write_value(std::int64_t number) { out_ += std::to_string(number); }
+  void write_value(std::uint64_t number) { out_ += std::to_string(number); }
   /// The shortest text that is this number again, which has a point or an exponent.
   void write_value(double number) {
     if (!std::isfinite(number)) return write_value(std::monostate());
@@ -158,7 +153,8 @@ std::string Json::dump(int indent) const {
 }
 
 bool Json::is_number() const {
-  return std::holds_alternative<double>(value_) || std::holds_alternative<std::int64_t>(value_);
+  return std::holds_alternative<double>(value_) || std::holds_alternative<std::int64_t>(value_) ||
+         std::holds_alternative<std::uint64_t>(value_);
 }
 
 const Json* Json::find(std::string_view key) const {
@@ -207,6 +203,7 @@ const std::string& Json::text() const {
 
 double Json::number() const {
   if (const auto* whole = std::get_if<std::int64_t>(&value_)) return static_cast<double>(*whole);
+  if (const auto* large = std::get_if<std::uint64_t>(&value_)) return static_cast<double>(*large);
   if (const auto* real = std::get_if<double>(&value_)) return *real;
   refuse("is no number");
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -35,7 +36,7 @@ class Json {
   Json(const char* text) : value_(std::string(text)) {}
   Json(std::string text) : value_(std::move(text)) {}
   template <class Integer, class = std::enable_if_t<std::is_integral_v<Integer>>>
-  Json(Integer number) : value_(static_cast<std::int64_t>(number)) {}
+  Json(Integer number) : value_(whole(number)) {}
   template <class T>
   Json(const std::vector<T>& all) : value_(Array(all.begin(), all.end())) {}
   Json(const std::map<std::string, std::string>& all) : value_(Object(all.begin(), all.end())) {}
@@ -77,12 +78,20 @@ class Json {
   const std::string& text() const;
   double number() const;
 
-  /// What is held. Whole numbers stay apart from others, so that counts are written without a point.
-  using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object>;
+  /// What is held. Whole numbers stay apart from others, so that counts are written without a point; without
+  /// a sign are only those that have no room with one.
+  using Value =
+      std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array, Object>;
   const Value& value() const { return value_; }
 
  private:
   explicit Json(Array all) : value_(std::move(all)) {}
+  template <class Integer>
+  static Value whole(Integer number) {
+    if (std::cmp_greater(number, std::numeric_limits<std::int64_t>::max()))
+      return static_cast<std::uint64_t>(number);
+    return static_cast<std::int64_t>(number);
+  }
   Value value_;
 };
 

@@ -81,7 +81,21 @@ constexpr const char* kStore = "a history store";
 constexpr const char* kTolerances = "a tolerance file";
 constexpr const char* kAcknowledged = "a list of acknowledged changes";
 
+/// Whether it is text of four bytes a character: `first` is the place of the byte that ASCII has.
+bool is_utf32(Text t, std::size_t first) {
+  if (t.size() < 8) return false;
+  for (std::size_t i = 0; i < 8; ++i)
+    if ((t[i] != '\0') != (i % 4 == first)) return false;
+  return true;
+}
+
 constexpr Kind kPacked[] = {
+    {"text in UTF-32", "write it as UTF-8 first, with iconv -f UTF-32 -t UTF-8",
+     [](Text t) { return t.starts_with(Text("\xFF\xFE\0\0", 4)) || t.starts_with(Text("\0\0\xFE\xFF", 4)); }},
+    {"text in UTF-32", "write it as UTF-8 first, with iconv -f UTF-32LE -t UTF-8",
+     [](Text t) { return is_utf32(t, 0); }},
+    {"text in UTF-32", "write it as UTF-8 first, with iconv -f UTF-32BE -t UTF-8",
+     [](Text t) { return is_utf32(t, 3); }},
     {"compressed by gzip", "gunzip it first", [](Text t) { return t.starts_with("\x1F\x8B"); }},
     {"compressed by zstd", "unpack it first, with zstd -d",
      [](Text t) { return t.starts_with("\x28\xB5\x2F\xFD"); }},
@@ -237,7 +251,10 @@ WantedKind wanted_kind(Wanted wanted) {
 
 bool is_certain(std::string_view start) { return find_kind(kPacked, start) != nullptr; }
 
-bool is_known(std::string_view start) { return kind_of(start) != nullptr; }
+bool is_known(std::string_view start) {
+  const Kind* const kind = kind_of(start);
+  return kind && kind->what != kRun;
+}
 
 bool looks_like_store(std::string_view start) {
   const std::string_view text = trimmed(start);

@@ -13,10 +13,11 @@ enum class Wanted { run, store, tolerances, acknowledgements };
 /// @param start  its first bytes, some 64 KiB of them.
 std::string described(std::string_view start, Wanted wanted);
 
-/// Whether it is of a kind that has a name, or only JSON or text of some kind.
+/// Whether it is of a kind that has a name and is no run, or only JSON or text of some kind.
 bool is_known(std::string_view start);
 
-/// Whether its first bytes are those of a packed or binary kind, which is never looked through for a run.
+/// Whether its first bytes are those of a packed or binary kind, or of UTF-32, which is never looked through
+/// for a run.
 bool is_certain(std::string_view start);
 
 /// Whether it begins as a store does: a line of JSON with its schema.

@@ -16,7 +16,7 @@ void add_field(std::string& text, const Field& field) {
   if (field.value)
     fmt::format_to(std::back_inserter(text), "{}", *field.value);
   else if (!field.text.empty())
-    text += harmless_csv_field(field.text);
+    text += csv_field(field.text);
 }
 
 }  // namespace
@@ -39,12 +39,12 @@ std::string to_csv(const Document& document) {
       column_of[several ? static_cast<std::size_t>(named) : c] = c;
     }
     const auto add = [&](const Section::Line& row, const std::string& note) {
-      if (several) text += harmless_csv_field(section.title) + ",";
+      if (several) text += csv_field(section.title) + ",";
       for (std::size_t h = 0; h < heads.size(); ++h) {
         if (h > 0) text += ',';
         if (column_of[h] < row.fields.size()) add_field(text, row.fields[column_of[h]]);
       }
-      if (several) text += "," + harmless_csv_field(note);
+      if (several) text += "," + csv_field(note);
       text += "\r\n";
     };
     for (const Section::Line& row : section.rows) add(row, row.failure);

@@ -59,7 +59,13 @@ std::string markdown_escaped(const std::string& text) {
 
 std::string xml_escaped(const std::string& text) {
   std::string escaped;
-  for (const char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const std::string_view character = std::string_view(text).substr(i, 3);
+    if (character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF") {
+      i += 2;
+      continue;
+    }
     switch (c) {
       case '<': escaped += "&lt;"; break;
       case '>': escaped += "&gt;"; break;

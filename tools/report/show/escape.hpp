@@ -13,14 +13,13 @@ std::string printable(const std::string& text, bool keep_lines = false);
 /// a terminal for a command. Formulas begin with one of = + - @, a tab or a carriage return; an apostrophe
 /// ahead of it makes it text. A negative number is no formula.
 std::string csv_field(const std::string& text);
-/// The same.
-inline std::string harmless_csv_field(const std::string& text) { return csv_field(text); }
 
 /// Text that GitHub-flavoured Markdown shows as it is, on one line.
 /// Line breaks become spaces: a table's row is one line.
 std::string markdown_escaped(const std::string& text);
 
-/// Text or attribute of XML; control characters, which XML 1.0 has no way to write, are left out.
+/// Text or attribute of XML; what XML 1.0 has no way to write, control characters, U+FFFE and U+FFFF, is left
+/// out.
 std::string xml_escaped(const std::string& text);
 
 }  // namespace overlap::report

@@ -167,7 +167,7 @@ std::string export_bencher(const std::vector<Run>& runs) {
 std::string export_otava(const std::vector<Run>& runs) {
   const std::vector<Series> columns = gather(runs);
   std::string text = "time,commit";
-  for (const Series& series : columns) text += "," + harmless_csv_field(series.first().name());
+  for (const Series& series : columns) text += "," + csv_field(series.first().name());
   text += "\n";
   std::vector<const Run*> in_time;
   for (const Run& run : runs) in_time.push_back(&run);
@@ -176,7 +176,7 @@ std::string export_otava(const std::vector<Run>& runs) {
     std::unordered_map<std::string, double> times;
     for (const Row& row : run->rows)
       if (!row.failed()) times[row.name()] = row.time_us();
-    text += harmless_csv_field(run->about("date")) + "," + harmless_csv_field(run->about("revision"));
+    text += csv_field(run->about("date")) + "," + csv_field(run->about("revision"));
     for (const Series& series : columns) {
       const auto found = times.find(series.first().name());
       text += found == times.end() ? "," : fmt::format(",{}", found->second);

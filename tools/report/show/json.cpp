@@ -155,18 +155,9 @@ Json series_of(const Series& series) {
   return json;
 }
 
-}  // namespace
-
-std::string table_json(const std::vector<View>& views, const std::vector<Run>& runs) {
-  return Json::object({{"schema", "overlap-table-1"},
-                       {"files", list_of(runs, file_of)},
-                       {"views", list_of(views, view_of)}})
-             .dump() +
-         "\n";
-}
-
-// Each section is a member named after its title, beside those that all advice has.
-std::string advice_json(const Advice& advice, const Run& run) {
+/// What there is to do after one run. Each section is a member named after its title, beside those that all
+/// advice has.
+Json advice_of(const Advice& advice, const Run& run) {
   const auto loss_of = [](const Loss& loss) {
     return Json::object({{"cause", loss.cause}, {"remedy", loss.remedy}, {"rows", loss.rows}});
   };
@@ -180,7 +171,23 @@ std::string advice_json(const Advice& advice, const Run& run) {
   for (const AdviceSection& section : advice.sections) json[key_of(section.title)] = section.lines;
   json["lost_overlap"] = list_of(advice.losses, loss_of);
   json["rules"] = list_of(advice.rules, rule_of);
-  return json.dump() + "\n";
+  return json;
+}
+
+}  // namespace
+
+std::string table_json(const std::vector<View>& views, const std::vector<Run>& runs) {
+  return Json::object({{"schema", "overlap-table-1"},
+                       {"files", list_of(runs, file_of)},
+                       {"views", list_of(views, view_of)}})
+             .dump() +
+         "\n";
+}
+
+std::string advice_json(const std::vector<Advice>& all, const std::vector<Run>& runs) {
+  Json json = Json::array();
+  for (std::size_t i = 0; i < all.size(); ++i) json.push_back(advice_of(all[i], runs[i]));
+  return (all.size() == 1 ? json.elements()[0] : json).dump() + "\n";
 }
 
 std::string compare_json(const Judgement& judgement, const CompareOptions& options, const Outcome& outcome) {

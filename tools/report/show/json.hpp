@@ -16,9 +16,8 @@ namespace overlap::report {
 /// {"schema": "overlap-table-1", "files": [...], "views": [...]}.
 /// Results name their file by its index in "files". Times are in microseconds.
 std::string table_json(const std::vector<View>& views, const std::vector<Run>& runs);
-/// {"schema": "overlap-advice-1", ...}.
-/// One run's; several are written one after the other.
-std::string advice_json(const Advice& advice, const Run& run);
+/// {"schema": "overlap-advice-1", ...} of one run; of several an array of these.
+std::string advice_json(const std::vector<Advice>& all, const std::vector<Run>& runs);
 /// {"schema": "overlap-compare-1", ...}.
 std::string compare_json(const Judgement& judgement, const CompareOptions& options, const Outcome& outcome);
 /// {"schema": "overlap-changes-1", "series": [...]}.

@@ -33,7 +33,7 @@ struct Result {
 std::string number_text(const Metric& metric, double value) {
   switch (metric.form) {
     case Metric::Form::time: return format_time(value);
-    case Metric::Form::ratio: return fmt::format("{:.{}f}x", value, value < 10 ? 2 : 1);
+    case Metric::Form::ratio: return fmt::format("{:.{}f}x", value, value < 9.995 ? 2 : 1);
     case Metric::Form::fraction: return fmt::format("{:.1f} %", value * 100);
     case Metric::Form::percent: return fmt::format("{:.0f} %", value);
     case Metric::Form::precise_percent: return fmt::format("{:.1f} %", value);
@@ -236,33 +236,31 @@ std::string table_csv(const std::vector<View>& views, const std::vector<Run>& ru
   text += ",bound_by,failure,over_budget\r\n";
   std::vector<std::string> starts;
   for (const Run& run : runs)
-    starts.push_back(harmless_csv_field(run.path) + "," + harmless_csv_field(run.about(context::kGpu)) + "," +
-                     harmless_csv_field(run.about(context::kBackend)) + ",");
+    starts.push_back(csv_field(run.path) + "," + csv_field(run.about(context::kGpu)) + "," +
+                     csv_field(run.about(context::kBackend)) + ",");
   for (const View& view : views) {
     std::vector<const std::string*> values(axes.size());
     for (const auto& [axis, value] : view.fixed) values[places.at(axis)] = &value;
     std::vector<std::size_t> column_places;
     for (const std::string& axis : view.columns) column_places.push_back(places.at(axis));
-    const std::string family = harmless_csv_field(view.family);
+    const std::string family = csv_field(view.family);
     for (const ViewRow& row : view.rows) {
       for (std::size_t c = 0; c < column_places.size(); ++c) values[column_places[c]] = &row.values[c];
       for (std::size_t file = 0; file < runs.size(); ++file) {
         const Cell& cell = row.cells[file];
         if (!cell.present) continue;
-        text.append(starts[file]).append(family).append(",").append(harmless_csv_field(row.name));
+        text.append(starts[file]).append(family).append(",").append(csv_field(row.name));
         for (const std::string* value : values) {
           text += ',';
-          if (value) text += harmless_csv_field(*value);
+          if (value) text += csv_field(*value);
         }
         for (const Metric& metric : metrics) {
           text += ',';
           if (const auto value = cell.number(metric.name))
             fmt::format_to(std::back_inserter(text), "{}", *value);
         }
-        text.append(",").append(harmless_csv_field(cell.bound_by));
-        text.append(",")
-            .append(harmless_csv_field(cell.failure))
-            .append(cell.over_budget ? ",1\r\n" : ",\r\n");
+        text.append(",").append(csv_field(cell.bound_by));
+        text.append(",").append(csv_field(cell.failure)).append(cell.over_budget ? ",1\r\n" : ",\r\n");
       }
     }
   }

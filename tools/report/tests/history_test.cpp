@@ -210,7 +210,7 @@ TEST_F(StoreTest, CommandsAndExitCodes) {
   for (std::size_t i = 8; i < 16; ++i) report("history add " + path("store") + " " + run_file(i, times[i]));
   const CommandResult changed = report("history show " + path("store"));
   EXPECT_EQ(changed.exit_code, 1);
-  EXPECT_TRUE(contains(changed.output, "at c8 (2026-01-09): 100.0 us -> 110 us")) << changed.output;
+  EXPECT_TRUE(contains(changed.output, "at c8 (2026-01-09): 100 us -> 110 us")) << changed.output;
   EXPECT_EQ(report("history show --advisory " + path("store")).exit_code, 0);
   const std::string meant = write(
       "meant.json",

@@ -172,6 +172,68 @@ TEST(Reader, EmptyAndForeignFilesAreRefused) {
   EXPECT_TRUE(contains(refusal("[]"), "no \"benchmarks\" array"));
 }
 
+TEST(Reader, RowsThatStandBeforeTheContextAreNotLostWithIt) {
+  const std::string rows = row_text("a/n:1", 1.5) + "," + row_text("a/n:2", 2.5);
+  const std::string context = R"({"backend": "cuda", "caches": [{"size": 1}], "sweep": "preset quick"})";
+  const std::string whole = R"({"benchmarks": [)" + rows + R"(], "context": )" + context + "}";
+  EXPECT_TRUE(read(whole).cut_off.empty());
+  const std::size_t first = whole.find("},{") + 1, last = whole.find("}]") + 1,
+                    begin = whole.find(context) + 1, end = whole.size() - 2;
+  for (std::size_t length = 1; length < whole.size(); ++length) {
+    const std::string cut = whole.substr(0, length);
+    if (length < first) {
+      ASSERT_TRUE(contains(refusal(cut), "some.json: ")) << length;
+      continue;
+    }
+    const report::Run run = read(cut);
+    ASSERT_EQ(run.rows.size(), length < last ? 1U : 2U) << length;
+    ASSERT_TRUE(contains(run.cut_off, "cut off")) << length;
+    ASSERT_EQ(contains(run.cut_off, "without its context"), length < begin) << length;
+    ASSERT_EQ(contains(run.cut_off, "without the rest of its context"), length >= begin && length <= end)
+        << length << " of " << begin << " to " << end << ": " << run.cut_off;
+  }
+  EXPECT_TRUE(contains(refusal(R"({"benchmarks": [{"name": "a"}, {"name": )"), "list of names"));
+  EXPECT_TRUE(contains(refusal(R"({"benchmarks": [)" + rows + "]}"), "no \"context\" object"));
+}
+
+/// `count` objects of one name as versions 1.5.0 to 1.5.4 wrote them: repetitions are numbered, rows are not.
+std::string numbered(std::size_t count, std::size_t repetitions, bool in_blocks) {
+  std::string rows;
+  for (std::size_t i = 0; i < count; ++i)
+    rows +=
+        (i > 0 ? "," : "") + (R"({"name": "f", "run_type": "iteration", "time_unit": "us", "repetitions": )" +
+                              std::to_string(repetitions) + R"(, "repetition_index": )" +
+                              std::to_string(in_blocks ? i % repetitions : i * repetitions / count) +
+                              R"(, "real_time": )" + std::to_string(i) + "}");
+  return run_text(rows);
+}
+
+/// Minutes, if each looked through all rows of its name.
+TEST(Reader, TwinsOfManyRepetitionsStayWhole) {
+  for (const bool in_blocks : {true, false}) {
+    const report::Run run = read(numbered(30'000, 3, in_blocks));
+    ASSERT_EQ(run.rows.size(), 10'000U);
+    EXPECT_EQ(run.rows[200].times_us,
+              in_blocks ? (std::vector<double>{600, 601, 602}) : (std::vector<double>{200, 10'200, 20'200}));
+  }
+  EXPECT_EQ(read(numbered(30'000, 1, true)).rows.size(), 30'000U) << "each is a row";
+  EXPECT_EQ(read(numbered(30'000, 30'000, true)).rows.size(), 1U);
+  std::string unnumbered, with_summaries;
+  for (int i = 0; i < 600; ++i) {
+    const std::string begin = R"({"name": "f", "time_unit": "us", "real_time": )" + std::to_string(i);
+    unnumbered += (i > 0 ? "," : "") + begin + R"(, "repetitions": 2})";
+    with_summaries +=
+        (i > 0 ? "," : "") + begin +
+        (i % 3 < 2 ? R"(, "repetitions": 2, "repetition_index": )" + std::to_string(i % 3)
+                   : R"(, "run_name": "f", "run_type": "aggregate", "aggregate_name": "mean")") +
+        "}";
+  }
+  EXPECT_EQ(read(run_text(unnumbered)).rows.size(), 300U);
+  const report::Run summed = read(run_text(with_summaries));
+  ASSERT_EQ(summed.rows.size(), 200U);
+  EXPECT_EQ(summed.rows[150].times_us, (std::vector<double>{450, 451}));
+}
+
 TEST(Reader, OffsetsAreThoseOfTheFile) {
   // What is put right before a fault must not move the fault's offset.
   const std::string bad = R"({"context": {"a": NaN, "b": -Infinity}, "benchmarks": [}])";
@@ -221,6 +283,20 @@ TEST(Reader, NamesForeignFilesForWhatTheyAre) {
   for (const auto& [text, name] : all) {
     const std::string message = refusal(text);
     EXPECT_TRUE(contains(message, name)) << name << ": " << message;
+  }
+}
+
+TEST(Reader, NamesUtf32AndTheWayOut) {
+  for (const bool little : {true, false}) {
+    for (const bool marked : {true, false}) {
+      std::string wide;
+      if (marked) wide = little ? std::string("\xFF\xFE\0\0", 4) : std::string("\0\0\xFE\xFF", 4);
+      for (const char c : kGood)
+        wide += little ? std::string{c, '\0', '\0', '\0'} : std::string{'\0', '\0', '\0', c};
+      const std::string from = marked ? "UTF-32" : little ? "UTF-32LE" : "UTF-32BE";
+      EXPECT_TRUE(contains(refusal(wide), "UTF-32: write it as UTF-8 first, with iconv -f " + from + " "))
+          << refusal(wide);
+    }
   }
 }
 

@@ -47,7 +47,10 @@ TEST(Format, WritesNumbersForReaders) {
                                  {0.0000123, "0.0123 ns"},
                                  {0.0123, "12.3 ns"},
                                  {0.999, "999 ns"},
-                                 {0.0, "0.00 us"}})
+                                 {0.0, "0 ns"},
+                                 {0.009996, "10.0 ns"},
+                                 {0.9996, "1.00 us"},
+                                 {999'999, "1.00 s"}})
     EXPECT_EQ(format_time(us), text);
   for (const auto& [rate, text] : {std::pair(850.0, "850 B/s"),
                                    {12'345.0, "12.3 kB/s"},
