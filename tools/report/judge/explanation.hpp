@@ -39,6 +39,9 @@ struct Explanation {
 /// Runs that a level needs before it counts as one.
 inline constexpr std::size_t kLeastStretch = 4;
 
+/// The ends of drifts in a series of `n` runs are sought this many runs apart, and known to no less. `n` > 0.
+std::size_t drift_grid(std::size_t n);
+
 /// Explains `values`, such as logarithms of times, oldest first. Fewer than 5 explain nothing. A step may be
 /// one that fewer than kLeastStretch runs follow: it may yet turn out to be outliers.
 /// @param same_commit  for each run, whether it is of the same commit as the run before it: a step is less

@@ -36,14 +36,22 @@ std::string today_of(const Store& store) {
   return newest ? day_of(*newest) : "";
 }
 
-/// Whether a part of a series is as it was before at any later run, within least_change.
-bool has_recovered(const std::vector<double>& levels_us, std::size_t from, std::size_t to,
+/// Whether what came behind a part took it back at any later run, within least_change. What happened on the
+/// way of a drift is no part of it; what happened at its end, as near as that is known, is behind it.
+bool has_recovered(const std::vector<double>& levels_us, const Explanation& explanation, const Part& part,
                    const HistoryOptions& options) {
-  const double before = levels_us[from];
-  const bool slower = levels_us[to] > before;
-  return std::any_of(levels_us.begin() + static_cast<std::ptrdiff_t>(to), levels_us.end(), [&](double later) {
-    return slower ? later <= before * (1 + options.least_change)
-                  : later >= before / (1 + options.least_change);
+  if (part.end >= levels_us.size()) return false;
+  const bool is_drift = part.kind == Part::Kind::drift;
+  double size = part.size;
+  for (const Part& other : explanation.parts)
+    if (is_drift && other.kind == Part::Kind::step && other.end <= part.end &&
+        part.end - other.end < drift_grid(explanation.levels.size()))
+      size += other.size;
+  const double without = levels_us[part.end] / std::exp(size);
+  const auto later = levels_us.begin() + static_cast<std::ptrdiff_t>(part.end);
+  return std::any_of(later, levels_us.end(), [&](double level) {
+    return part.size > 0 ? level <= without * (1 + options.least_change)
+                         : level >= without / (1 + options.least_change);
   });
 }
 
@@ -60,7 +68,8 @@ std::string reason_for(const Series& series, std::size_t from, std::size_t to, b
   return "";
 }
 
-/// Fills in what was found. A change of the last few runs is no level to recover to.
+/// Fills in what was found, each part with what it does by itself: the level at its end has what other parts
+/// added on the way. A change of the last few runs is no level to recover to.
 void find_changes(Series& series, const HistoryOptions& options, const std::vector<Meant>& meant) {
   const std::size_t n = series.times_us.size();
   std::vector<bool> same_commit(n);
@@ -77,17 +86,17 @@ void find_changes(Series& series, const HistoryOptions& options, const std::vect
   for (const Part& part : explanation.parts) {
     const double ratio = std::exp(std::fabs(part.size));
     if (ratio - 1 < options.least_change) continue;
-    const double before_us = levels_us[part.begin], after_us = levels_us[part.end];
+    const double before_us = levels_us[part.begin], after_us = before_us * std::exp(part.size);
     const std::string &commit = series.commits[part.end], &date = series.dates[part.end];
     if (part.kind == Part::Kind::outlier) {
-      series.outliers.push_back({commit, date, series.times_us[part.end], after_us, part.end});
+      series.outliers.push_back({commit, date, series.times_us[part.end], before_us, part.end});
     } else if (part.kind == Part::Kind::drift) {
       series.drifts.push_back({series.commits[part.begin], series.dates[part.begin], commit, date, before_us,
-                               after_us, part.p, has_recovered(settled_us, part.begin, part.end, options),
+                               after_us, part.p, has_recovered(settled_us, explanation, part, options),
                                reason_for(series, part.begin, part.end, true, meant), part.begin, part.end});
     } else if (is_settled(part)) {
       series.changes.push_back({commit, date, before_us, after_us, part.p,
-                                has_recovered(settled_us, part.begin, part.end, options),
+                                has_recovered(settled_us, explanation, part, options),
                                 reason_for(series, part.end, part.end, false, meant), part.end, 0});
     } else {
       series.unsettled.push_back({commit, date, before_us, after_us, part.p, false,

@@ -78,6 +78,38 @@ TEST(History, SeesSlowDriftThatNoStepShows) {
   EXPECT_TRUE(series_of({100, 103, 106}).drifts.empty()) << "too short to tell";
 }
 
+/// Times of a slope of +12 % up to a run, with a step on the way, and 0.3 % of noise.
+std::vector<double> slope_with_step(int n, int until, int step, double ratio) {
+  std::vector<double> times = level(100, n);
+  for (int i = 0; i < n; ++i)
+    times[static_cast<std::size_t>(i)] *=
+        (1 + 0.12 * std::min(1.0, i / static_cast<double>(until))) * (i >= step ? ratio : 1);
+  return times;
+}
+
+TEST(History, AStepOnTheWayOfADriftIsNoPartOfIt) {
+  for (const Series& series :
+       {series_of(slope_with_step(40, 39, 20, 0.9)), series_of(slope_with_step(60, 30, 15, 0.85))}) {
+    ASSERT_EQ(series.drifts.size(), 1U);
+    EXPECT_NEAR(series.drifts[0].after_us / series.drifts[0].before_us, 1.12, 0.015);
+    EXPECT_FALSE(series.drifts[0].recovered) << "what made it faster came on the way";
+    ASSERT_EQ(series.changes.size(), 1U);
+    EXPECT_NEAR(series.changes[0].after_us / series.changes[0].before_us,
+                series.times_us.size() == 40 ? 0.9 : 0.85, 0.01);
+    EXPECT_TRUE(is_bad(series));
+  }
+  std::vector<double> faster = slope_with_step(60, 30, 15, 0.85);  // upside down: it drifts down and steps up
+  for (double& time : faster) time = 1e4 / time;
+  const Series series = series_of(faster);
+  ASSERT_EQ(series.drifts.size(), 1U);
+  EXPECT_NEAR(series.drifts[0].after_us / series.drifts[0].before_us, 1 / 1.12, 0.015);
+  ASSERT_EQ(series.changes.size(), 1U);
+  EXPECT_TRUE(is_bad(series)) << "by its step";
+  const auto fixed = joined({slope_with_step(40, 39, 99, 1), level(100, 10)});
+  ASSERT_EQ(series_of(fixed).drifts.size(), 1U);
+  EXPECT_TRUE(series_of(fixed).drifts[0].recovered) << "what is behind it takes it back";
+}
+
 TEST(History, TheLastRunsSettleNothing) {
   const Series series = series_of(joined({level(100, 20), level(110, 2)}));
   EXPECT_TRUE(series.changes.empty());
