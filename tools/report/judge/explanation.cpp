@@ -53,7 +53,7 @@ bool is_same(const Part& a, const Part& b) {
 
 /// The parts of a set, but its last, that hang most on the last: the nearest few, in the order of the set.
 Parts neighbours_of_last(const Parts& parts) {
-  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kMost = 2;
   const Part& last = parts.back();
   const auto distance = [&](std::size_t i) {
     const Part& part = parts[i];
@@ -82,7 +82,7 @@ class Search {
   Model best(bool outliers) const {
     Model all = grown({outliers, true, true});
     if (all.parts.empty()) return all;
-    Model steps = grown({outliers, true, false});
+    Model steps = grown({outliers, true, false}, all.cost);
     // What is left of steps that were taken for a drift is correlated, and the other way round: at the lower
     // correlation each is seen for what it is.
     const double rho = std::min(all.rho, steps.rho);
@@ -92,11 +92,13 @@ class Search {
  private:
   /// Adds parts as long as they pay, or might together with the next: a level that is left again shows only
   /// with both its steps.
-  Model grown(Allowed allowed) const {
+  /// @param least  as soon as the parts alone cost so much that no fit is cheaper than this, it stops.
+  Model grown(Allowed allowed, double least = HUGE_VAL) const {
     constexpr int kMostMisses = 3;
     const std::size_t most = std::clamp<std::size_t>(n_ / 5, 2, kMostParts);
     Model best = priced({}), model = best;
     for (int misses = 0; misses < kMostMisses && model.parts.size() < most;) {
+      if (cost_of(0, 0) + prices(model.parts) > least) break;
       const auto next = best_beside(model, allowed);
       if (!next || next->cost > model.cost + price(next->part) / 2) break;
       take(model, *next);
