@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <new>
 #include <stdexcept>
 
@@ -28,6 +29,17 @@ CLI::Validator share(double most) {
   };
   CLI::Validator validator;
   validator.description("5% or 0.05").operation(read);
+  return validator;
+}
+
+/// A word that says something: neither empty, as a variable of CI that is not set, nor of several lines.
+CLI::Validator word() {
+  const auto check = [](std::string& text) -> std::string {
+    if (text.empty()) return "is empty: leave the option out, or set the variable that it is from";
+    return std::ranges::any_of(text, [](unsigned char c) { return c < ' '; }) ? "has control characters" : "";
+  };
+  CLI::Validator validator;
+  validator.description("").operation(check);
   return validator;
 }
 
@@ -135,8 +147,9 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
   command.add_option("--baseline", arguments.baseline, "JSON files of the old program");
   command.add_option("--baseline-store", arguments.store, "Take the baseline from this store (see history)")
       ->excludes("--baseline");
-  command.add_option("--commit", arguments.commit, "Of the store: the runs of this commit");
-  command.add_option("--last", arguments.last, "Of the store: the newest so many runs, by their dates");
+  command.add_option("--commit", arguments.commit, "Of the store: the runs of this commit")->check(word());
+  command.add_option("--last", arguments.last, "Of the store: the newest so many runs, by their dates")
+      ->check(CLI::Range(1.0, 1e9));
   command.add_option("--new", arguments.fresh, "JSON files of the new program")->required();
   command.add_option("--metric", arguments.metric,
                      "time (default), or a counter; COUNTER:lower or COUNTER:higher where its name does not "
@@ -160,7 +173,7 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
 
 /// What `history show` takes beside its output.
 void add_history(CLI::App& command, HistoryArguments& arguments) {
-  command.add_option("store", arguments.store, "The store")->required();
+  command.add_option("store", arguments.store, "The store; - is standard input")->required();
   command.add_option("--acknowledged", arguments.acknowledged,
                      "File of changes that are meant, each until a date");
   command
@@ -220,9 +233,11 @@ int run(int argc, char** argv) {
   add_command.add_option("store", history.store, "The store, a file of JSON lines")->required();
   add_files(add_command, options);
   add_salvage(add_command, options);
-  add_command.add_option("--commit", history.commit,
-                         "The commit that the runs are of (default: as they say)");
-  add_command.add_option("--date", history.date, "Its date, ISO 8601 (default: the runs' own dates)");
+  add_command
+      .add_option("--commit", history.commit, "The commit that the runs are of (default: as they say)")
+      ->check(word());
+  add_command.add_option("--date", history.date, "Its date, ISO 8601 (default: the runs' own dates)")
+      ->check(word());
   add_command.callback([&] { code = history_add(history, options); });
   CLI::App& show_command = *history_command.add_subcommand("show", kHistoryShow)->footer(kHistoryShowFooter);
   add_history(show_command, history);

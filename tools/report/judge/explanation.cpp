@@ -53,7 +53,7 @@ bool is_same(const Part& a, const Part& b) {
 
 /// The parts of a set, but its last, that hang most on the last: the nearest few, in the order of the set.
 Parts neighbours_of_last(const Parts& parts) {
-  constexpr std::size_t kMost = 2;
+  constexpr std::size_t kMost = 4;
   const Part& last = parts.back();
   const auto distance = [&](std::size_t i) {
     const Part& part = parts[i];

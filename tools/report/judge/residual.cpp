@@ -96,11 +96,22 @@ Residual::Residual(const Values& values, const std::vector<Part>& parts, double 
   Values level(values.size(), 1);
   whiten(level, rho);
   const double whole = dot(level, level);
-  add(std::move(level), {}, whole);
-  for (const Part& part : parts) add(part);
+  put(std::move(level), {}, whole);
+  for (const Part& part : parts) put(part);
+  settle();
 }
 
 void Residual::add(const Part& part) {
+  put(part);
+  settle();
+}
+
+void Residual::settle() {
+  squares_ = dot(rest_, rest_);
+  rest_products_ = products_of(rest_);
+}
+
+void Residual::put(const Part& part) {
   Values along;
   double length = squares_of(part);
   const double whole = length;
@@ -115,17 +126,15 @@ void Residual::add(const Part& part) {
   whiten(shape, rho_);
   for (std::size_t b = 0; b < basis_.size(); ++b) subtract(shape, along[b], basis_[b].unit);
   length = dot(shape, shape);
-  add(std::move(shape), std::move(along), length);
+  put(std::move(shape), std::move(along), length);
 }
 
 // Makes it a unit, and takes what it explains from the rest.
-void Residual::add(Values shape, Values along, double whole) {
+void Residual::put(Values shape, Values along, double whole) {
   along.push_back(std::sqrt(whole));
   for (double& each : shape) each /= along.back();
   const double of_values = dot(rest_, shape);
   subtract(rest_, of_values, shape);
-  squares_ = dot(rest_, rest_);
-  rest_products_ = products_of(rest_);
   Products products = products_of(shape);
   basis_.push_back({std::move(shape), std::move(products), std::move(along), of_values});
 }

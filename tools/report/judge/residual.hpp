@@ -64,7 +64,9 @@ class Residual {
   };
   Products products_of(const std::vector<double>& vector) const;
   double squares_of(const Part& part) const;
-  void add(std::vector<double> shape, std::vector<double> along, double whole);
+  void put(const Part& part);
+  void put(std::vector<double> shape, std::vector<double> along, double whole);
+  void settle();  ///< what is known of the rest, after the last part
 
   double rho_, squares_ = 0;
   std::vector<double> rest_;  ///< whitened

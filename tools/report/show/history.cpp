@@ -15,6 +15,12 @@ std::string span_of(const std::string& from, const std::string& to) {
   return from == to ? from : from + " to " + to;
 }
 
+/// A run by its commit, and its date in brackets, as far as it says them.
+std::string named(const std::string& commit, const std::string& date, std::size_t at) {
+  if (commit.empty()) return date.empty() ? fmt::format("run {}", at + 1) : date;
+  return date.empty() ? commit : fmt::format("{} ({})", commit, date);
+}
+
 /// A finding as a line: of a table, and as a terminal tells it, `what` standing before the remark.
 struct Told {
   std::string commit, date;
@@ -59,8 +65,8 @@ Section::Line line_of(const ChangePoint& change) {
        .before_us = change.before_us,
        .after_us = change.after_us,
        .remark = remark,
-       .sentence = fmt::format("{} at {} ({}): {} -> {}", format_change(change.after_us / change.before_us),
-                               change.commit, change.date, format_time(change.before_us),
+       .sentence = fmt::format("{} at {}: {} -> {}", format_change(change.after_us / change.before_us),
+                               named(change.commit, change.date, change.at), format_time(change.before_us),
                                format_time(change.after_us)),
        .bad = change.more_runs == 0 && is_open(change)});
 }
@@ -73,9 +79,10 @@ Section::Line line_of(const Drift& drift) {
                .before_us = drift.before_us,
                .after_us = drift.after_us,
                .remark = remark,
-               .sentence = fmt::format("drifts: {} from {} ({}) to {} ({}): {} -> {}",
-                                       format_change(drift.after_us / drift.before_us), drift.from_commit,
-                                       drift.from_date, drift.to_commit, drift.to_date,
+               .sentence = fmt::format("drifts: {} from {} to {}: {} -> {}",
+                                       format_change(drift.after_us / drift.before_us),
+                                       named(drift.from_commit, drift.from_date, drift.from),
+                                       named(drift.to_commit, drift.to_date, drift.to),
                                        format_time(drift.before_us), format_time(drift.after_us)),
                .bad = is_open(drift)});
   line.fields.back().text = remark.empty() ? "drift" : "drift, " + remark;
@@ -89,9 +96,9 @@ Section::Line line_of(const Outlier& outlier) {
        .before_us = outlier.level_us,
        .after_us = outlier.time_us,
        .remark = "outlier",
-       .sentence = fmt::format("{} at {} ({}): {} beside {}",
-                               format_change(outlier.time_us / outlier.level_us), outlier.commit,
-                               outlier.date, format_time(outlier.time_us), format_time(outlier.level_us))});
+       .sentence = fmt::format("{} at {}: {} beside {}", format_change(outlier.time_us / outlier.level_us),
+                               named(outlier.commit, outlier.date, outlier.at), format_time(outlier.time_us),
+                               format_time(outlier.level_us))});
 }
 
 }  // namespace

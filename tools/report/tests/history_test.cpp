@@ -260,5 +260,67 @@ TEST_F(StoreTest, CommandsAndExitCodes) {
   EXPECT_EQ(json["series"][0]["changes"][0]["commit"], "c8");
 }
 
+TEST_F(StoreTest, ARunIsThereOnce) {
+  const std::string one = run_file(0, 10), two = run_file(1, 10), store = path("store");
+  const auto lines = [&] { return std::ranges::count(read_file(store), '\n'); };
+  EXPECT_TRUE(contains(report("history add " + store + " " + one + " " + one).output, "is the same run as"));
+  EXPECT_EQ(lines(), 1);
+  const CommandResult again = report("history add " + store + " " + one + " " + two);
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_TRUE(contains(again.output, "run0.json is the same run as line 1 of " + store)) << again.output;
+  EXPECT_EQ(lines(), 2) << "another day is another run, though it took as long";
+  const std::string dated = "history add --date 2026-03-01 --commit x " + store + " ";
+  report(dated + one), report(dated + one);
+  EXPECT_EQ(lines(), 3);
+  write("store", read_file(store) + read_file(store));  // as older versions added it
+  const Store read = read_store(store);
+  EXPECT_EQ(read.runs.size(), 3U);
+  ASSERT_EQ(read.warnings.size(), 1U);
+  EXPECT_TRUE(contains(read.warnings[0], "3 lines left out, whose runs the store has already: line 4, 5, 6"));
+  const std::string nameless = write("nameless.json", run_text(row_text("a/n:1", 10), R"("gpu": "H")"));
+  std::filesystem::copy_file(nameless, path("equal.json"));
+  report("history add " + store + " " + nameless + " " + path("equal.json"));
+  EXPECT_EQ(read_store(store).runs.size(), 5U) << "without a date nobody knows";
+}
+
+TEST_F(StoreTest, WordsThatSayNothingAreRefused) {
+  const std::string run = run_file(0, 10), store = path("store");
+  const std::string add = "history add " + store + " " + run;
+  for (const auto& [words, why] : {std::pair{" --date ''", "is empty"},
+                                   {" --commit ''", "is empty"},
+                                   {" --commit \"$(printf 'a\\nb')\"", "control characters"},
+                                   {" --date 2026-02-30", "is no date"}}) {
+    const CommandResult result = report(add + words);
+    EXPECT_EQ(result.exit_code, 2) << words << result.output;
+    EXPECT_TRUE(contains(result.output, why)) << words << result.output;
+  }
+  EXPECT_FALSE(std::filesystem::exists(store));
+  ASSERT_EQ(report(add).exit_code, 0);
+  for (const char* words : {" --last -1", " --last 0", " --commit ''"})
+    EXPECT_EQ(report("compare --baseline-store " + store + words + " --new " + run).exit_code, 2) << words;
+  for (const char* until : {"2099-99-01", "2026-02-30", "2026/03/01", "2026-3-1", "2026-03-01T10:00", ""}) {
+    const std::string meant = write(
+        "meant.json",
+        fmt::format(
+            R"({{"schema": "overlap-acknowledged-1", "changes": [{{"pattern": "a", "reason": "r", "until": "{}"}}]}})",
+            until));
+    EXPECT_EQ(report("history show " + store + " --acknowledged " + meant).exit_code, 3) << until;
+  }
+}
+
+TEST_F(StoreTest, AStoreMayBeStandardInputAndRunsWithoutADate) {
+  std::string text;
+  const auto times = joined({level(100, 10), level(110, 8)});
+  for (const double time : times)
+    text += fmt::format(
+        R"({{"schema":"overlap-history-1","context":{{"revision":"c{}"}},"rows":{{"a/n:1":{{"us":{}}}}}}})"
+        "\n",
+        std::ranges::count(text, '\n'), time);
+  const std::string store = write("store", text);
+  const CommandResult result = report("history show - < " + store);
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_TRUE(contains(result.output, "at c10: 100.0 us -> 110 us")) << result.output;
+}
+
 }  // namespace
 }  // namespace overlap::report
