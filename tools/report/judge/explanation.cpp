@@ -22,12 +22,13 @@ constexpr double kCorrelations[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0
 constexpr std::size_t kLeastRuns = 5;   // of a series that is explained at all
 constexpr std::size_t kLeastDrift = 8;  // runs that a drift takes which is not the whole series
 constexpr std::size_t kPieces = 8;      // of a series: the most
-constexpr std::size_t kMostParts = 64;  // the time that a search takes grows with their cube
+constexpr std::size_t kMostParts = 64;  // of a set
 constexpr double kResolution = 1e-4;    // values that are equal to this are equal
 // Prices of parts, in units of -2 log L. A drift through the whole series has no place to choose.
 constexpr double kStep = 12.2, kUnsettled = 17, kWithinCommit = 5, kOutlier = 20, kDrift = 12,
                  kBentDrift = 19;
-constexpr double kHeavy = 0.4;  // robust over plain deviation of differences
+constexpr double kWorthMoving = 1e-6;  // what costs less by rounding only is not better
+constexpr double kHeavy = 0.4;         // robust over plain deviation of differences
 
 /// Parts with what they cost, at the correlation that suits them best, and what is left beside them at each.
 struct Model {
@@ -106,7 +107,7 @@ class Search {
       misses = model.cost < best.cost ? 0 : misses + 1;
       if (misses == 0) best = model;
     }
-    return pruned(best);
+    return pruned(without_borders(std::move(best)));
   }
 
   double cost_of(double squares, double rho) const {
@@ -223,13 +224,36 @@ class Search {
     for (const Part& part : neighbours_of_last(model.parts)) {
       const auto at =
           std::ranges::find_if(model.parts, [&](const Part& each) { return is_same(each, part); });
-      Model others = priced(without(model.parts, static_cast<std::size_t>(at - model.parts.begin())));
+      const auto place = static_cast<std::size_t>(at - model.parts.begin());
+      Model others{without(model.parts, place), HUGE_VAL, 0, {}};
+      for (const Residual& rest : model.rests) others.rests.push_back(rest.without(place));
       const auto moved = best_beside(
           others, {part.kind == Kind::outlier, part.kind == Kind::step, part.kind == Kind::drift});
-      if (!moved || moved->cost >= model.cost) continue;
+      if (!moved || moved->cost > model.cost - kWorthMoving) continue;
+      others = priced(others.parts);
       take(others, *moved);
       model = std::move(others);
     }
+  }
+  /// Without outliers at the border of a step that are but its first or last run: with each of them the step
+  /// costs the same on either side of the run, and so stays where it is.
+  Model without_borders(Model model) const {
+    for (std::size_t i = 0; i < model.parts.size(); ++i)
+      for (std::size_t j = 0; j < model.parts.size(); ++j) {
+        const Part outlier = model.parts[i], step = model.parts[j];
+        if (outlier.kind != Kind::outlier || step.kind != Kind::step) continue;
+        if (outlier.end != step.begin && outlier.end != step.end) continue;
+        const std::size_t end = outlier.end == step.begin ? step.begin : step.end + 1;
+        Parts others = without(model.parts, std::max(i, j));
+        others = without(std::move(others), std::min(i, j));
+        if (end >= n_ || !room_beside(others)[end]) continue;
+        others.push_back({Kind::step, end - 1, end});
+        Model moved = priced(others);
+        if (moved.cost > model.cost - kWorthMoving) continue;
+        model = std::move(moved);
+        i = j = 0;
+      }
+    return model;
   }
   /// Without the parts that do not pay beside the others.
   Model pruned(Model model) const {

@@ -51,6 +51,9 @@ struct Series {
   std::vector<Drift> drifts;
   std::vector<Outlier> outliers;
   std::vector<ChangePoint> unsettled;  ///< those of the last three runs: one at most
+  /// Not empty: the row was measured on this machine before, and what the context class was then, as far as
+  /// it differs: "driver 1". Nothing compares the two.
+  std::string before{};
 };
 
 /// How much of a change is one.

@@ -25,8 +25,8 @@ void subtract(Values& from, double many, const Values& unit) {
   for (std::size_t i = 0; i < from.size(); ++i) from[i] -= many * unit[i];
 }
 
-void add_squares(Values& to, const Values& values) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] += values[i] * values[i];
+void add_squares(Values& to, double sign, const Values& values) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += sign * values[i] * values[i];
 }
 
 /// @param along  of the rest on the shape; `length` and `whole`: the shape's squares beside the others, and
@@ -115,8 +115,8 @@ void Residual::put(const Part& part) {
   Values along;
   double length = squares_of(part);
   const double whole = length;
-  for (const Direction& each : basis_) {
-    along.push_back(each.products.with(part));
+  for (const auto& each : basis_) {
+    along.push_back(each->products.with(part));
     length -= along.back() * along.back();
   }
   places_.push_back(0);
@@ -124,7 +124,7 @@ void Residual::put(const Part& part) {
   places_.back() = basis_.size();
   Values shape = shape_of(part, rest_.size());
   whiten(shape, rho_);
-  for (std::size_t b = 0; b < basis_.size(); ++b) subtract(shape, along[b], basis_[b].unit);
+  for (std::size_t b = 0; b < basis_.size(); ++b) subtract(shape, along[b], basis_[b]->unit);
   length = dot(shape, shape);
   put(std::move(shape), std::move(along), length);
 }
@@ -136,33 +136,56 @@ void Residual::put(Values shape, Values along, double whole) {
   const double of_values = dot(rest_, shape);
   subtract(rest_, of_values, shape);
   Products products = products_of(shape);
-  basis_.push_back({std::move(shape), std::move(products), std::move(along), of_values});
+  basis_.push_back(std::make_shared<const Direction>(
+      Direction{std::move(shape), std::move(products), std::move(along), of_values}));
 }
 
-// The direction that the part alone explains has the coordinates z with R' z = e, where R, whose columns are
-// the shapes in the basis, is triangular.
-double Residual::squares_without(std::size_t at) const {
-  const std::size_t own = places_[at];
-  if (own == 0) return squares_;
+// They are z, as a unit vector, with R' z = e, where R, whose columns are the shapes in the basis, is
+// triangular.
+Values Residual::own_direction(std::size_t place) const {
   Values z(basis_.size());
-  double squares = 0, values = 0;
-  for (std::size_t b = own; b < basis_.size(); ++b) {
-    const Values& column = basis_[b].along;
-    double sum = b == own ? 1 : 0;
-    for (std::size_t i = own; i < b; ++i) sum -= column[i] * z[i];
+  double squares = 0;
+  for (std::size_t b = place; b < z.size(); ++b) {
+    const Values& column = basis_[b]->along;
+    double sum = b == place ? 1 : 0;
+    for (std::size_t i = place; i < b; ++i) sum -= column[i] * z[i];
     z[b] = sum / column[b];
     squares += z[b] * z[b];
-    values += z[b] * basis_[b].of_values;
   }
-  return squares_ + values * values / squares;
+  for (double& each : z) each /= std::sqrt(squares);
+  return z;
+}
+
+double Residual::squares_without(std::size_t at) const {
+  if (places_[at] == 0) return squares_;
+  const Values own = own_direction(places_[at]);
+  double of_values = 0;
+  for (std::size_t b = 0; b < own.size(); ++b) of_values += own[b] * basis_[b]->of_values;
+  return squares_ + of_values * of_values;
+}
+
+Residual Residual::without(std::size_t at) const {
+  Residual rest = *this;
+  if (places_[at] == 0) return rest;
+  const Values own = own_direction(places_[at]);
+  Direction back{Values(rest_.size()), {}, {}, 0, -1};
+  for (std::size_t b = places_[at]; b < own.size(); ++b) {
+    subtract(back.unit, -own[b], basis_[b]->unit);
+    back.of_values += own[b] * basis_[b]->of_values;
+  }
+  subtract(rest.rest_, -back.of_values, back.unit);
+  back.products = products_of(back.unit);
+  rest.basis_.push_back(std::make_shared<const Direction>(std::move(back)));
+  rest.settle();
+  return rest;
 }
 
 Residual::Fit Residual::fit(const Part& part) const {
   const double whole = squares_of(part);
   double length = whole;
-  for (const Direction& each : basis_) {
-    const double along = each.products.with(part);
-    length -= along * along;
+  for (const auto& each : basis_) {
+    const double along = each->products.with(part);
+    length -= each->sign * along * along;
   }
   if (!(length > kOwnShare * whole)) return {};
   const double along = rest_products_.with(part);
@@ -171,7 +194,7 @@ Residual::Fit Residual::fit(const Part& part) const {
 
 Values Residual::outlier_gains() const {
   Values lengths(rest_.size());
-  for (const Direction& each : basis_) add_squares(lengths, each.products.outliers);
+  for (const auto& each : basis_) add_squares(lengths, each->sign, each->products.outliers);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const double whole = squares_of({Part::Kind::outlier, i, i});
     lengths[i] = gain_of(rest_products_.outliers[i], whole - lengths[i], whole);
@@ -181,7 +204,7 @@ Values Residual::outlier_gains() const {
 
 Values Residual::step_gains() const {
   Values lengths(rest_.size());
-  for (const Direction& each : basis_) add_squares(lengths, each.products.steps);
+  for (const auto& each : basis_) add_squares(lengths, each->sign, each->products.steps);
   for (std::size_t i = 1; i < lengths.size(); ++i) {
     const double whole = squares_of({Part::Kind::step, i - 1, i});
     lengths[i] = gain_of(rest_products_.steps[i], whole - lengths[i], whole);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "judge/explanation.hpp"
@@ -34,6 +35,8 @@ class Residual {
   double squares() const { return squares_; }
   /// What it would be without the part that was added as the `at`-th, the first being 0, in O(parts^2).
   double squares_without(std::size_t at) const;
+  /// What is left without it, in O(runs x parts). To be asked only: nothing can be added to it.
+  Residual without(std::size_t at) const;
 
   /// A further part's size by least squares, and the squares that it takes away.
   struct Fit {
@@ -61,7 +64,10 @@ class Residual {
     Products products;
     std::vector<double> along;  ///< of the part's shape, on those before it and on itself
     double of_values = 0;       ///< the values' share of it
+    double sign = 1;            ///< -1: it is not among what they make up after all
   };
+  /// What only the part of a place in the basis makes up, beside all others: its coordinates there.
+  std::vector<double> own_direction(std::size_t place) const;
   Products products_of(const std::vector<double>& vector) const;
   double squares_of(const Part& part) const;
   void put(const Part& part);
@@ -71,7 +77,8 @@ class Residual {
   double rho_, squares_ = 0;
   std::vector<double> rest_;  ///< whitened
   Products rest_products_;
-  std::vector<Direction> basis_;     ///< the level's first
+  /// The level's first. Copies of a residual share them.
+  std::vector<std::shared_ptr<const Direction>> basis_;
   std::vector<std::size_t> places_;  ///< of each part in the basis; 0: it is made up by others
 };
 

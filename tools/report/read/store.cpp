@@ -258,6 +258,16 @@ std::string context_class(const Run& run) {
   return text;
 }
 
+std::string context_unlike(const Run& run, const Run& other) {
+  std::string text;
+  for (const ContextKey& key : all_context_keys()) {
+    const std::string value = run.about(key.name);
+    if (key.agreement == Agreement::required && value != other.about(key.name))
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key.name, value.empty() ? "not known" : value);
+  }
+  return text;
+}
+
 std::vector<std::string> machines_in(const std::vector<Run>& runs) {
   const auto place = [](const Run& run) {
     return std::tuple(run.about(context::kHostName), run.about(context::kGpu), run.about(context::kNumCpus));

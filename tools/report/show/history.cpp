@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "judge/format.hpp"
 #include "show/findings.hpp"
@@ -107,7 +108,9 @@ Document history(const std::vector<Series>& all) {
   Document document{.title = "Overlap: history"};
   Section quiet{.kind = Section::Kind::entry, .columns = {{"row"}}};
   std::size_t changed = 0, unsettled = 0, with_outliers = 0;
+  std::map<std::string, std::size_t> begun;  // series that begin with another context, by the one before
   for (const Series& series : all) {
+    if (!series.before.empty()) ++begun[series.before];
     if (!has_changed(series) && series.outliers.empty()) {
       quiet.rows.push_back({.fields = {{series.name}}, .quiet = true});
       continue;
@@ -115,8 +118,9 @@ Document history(const std::vector<Series>& all) {
     Section section{
         .kind = Section::Kind::entry,
         .title = series.name,
-        .lead = fmt::format("{}{}{}, {} runs, now {}", series.context, series.machine.empty() ? "" : ", ",
-                            series.machine, series.times_us.size(), format_time(series.times_us.back())),
+        .lead = fmt::format("{}{}{}, {} runs, now {}{}", series.context, series.machine.empty() ? "" : ", ",
+                            series.machine, series.times_us.size(), format_time(series.times_us.back()),
+                            series.before.empty() ? "" : "; before: " + series.before),
         .columns = {{"commit"}, {"date"}, {"before", true}, {"after", true}, {"change", true}, {"remark"}},
         .charts = {chart_of(series)}};
     const auto add = [&section](const auto& findings) {
@@ -131,6 +135,10 @@ Document history(const std::vector<Series>& all) {
     unsettled += series.unsettled.empty() ? 0 : 1;
     with_outliers += series.outliers.empty() ? 0 : 1;
   }
+  for (const auto& [before, count] : begun)
+    document.lead.push_back(fmt::format(
+        "{} begin{} with another context; before: {}. What changed between the two is not judged.",
+        count == 1 ? "1 series" : fmt::format("{} series", count), count == 1 ? "s" : "", before));
   const auto bad = std::ranges::count_if(all, is_bad);
   document.mark = bad > 0 ? Mark::bad : Mark::good;
   document.summary = fmt::format("{} series, {} changed or drifting, {} slower and not acknowledged",

@@ -10,6 +10,9 @@
 
 #include "command.hpp"
 #include "run_text.hpp"
+#include "show/findings.hpp"
+#include "show/json.hpp"
+#include "show/render.hpp"
 
 namespace overlap::report {
 namespace {
@@ -171,6 +174,42 @@ TEST(History, AcknowledgedChangesAreMeantUntilTheDatePasses) {
   EXPECT_TRUE(is_bad(series_of(times, options)));
   options.acknowledged = {{"c10", "^b/", "another row", "2026-12-31"}};
   EXPECT_TRUE(is_bad(series_of(times, options)));
+}
+
+TEST(History, AnotherDriverIsSaid) {
+  const auto run = [](std::size_t day, double time, const std::string& driver) {
+    return parse_run(
+        run_text(row_text("a/n:1", time),
+                 fmt::format(R"("gpu": "G", "driver": "{}", "host_name": "x", "date": "2026-01-{:02}")",
+                             driver, day + 1)),
+        "run.json");
+  };
+  Store store;
+  for (std::size_t i = 0; i < 20; ++i) store.runs.push_back(run(i, i < 10 ? 100 : 105, i < 10 ? "1" : "2"));
+  auto all = analyse(store, {});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_TRUE(all[0].before.empty());
+  EXPECT_EQ(all[1].before, "driver 1");
+  for (const std::string& text : {to_text(history(all)), to_markdown(history(all)), to_html(history(all))})
+    EXPECT_TRUE(contains(text, "1 series begins with another context; before: driver 1"))
+        << text.substr(0, 2000);
+  EXPECT_TRUE(contains(history_json(all), R"("before": "driver 1")"));
+  store.runs.push_back(run(20, 100, "1"));
+  all = analyse(store, {});
+  EXPECT_TRUE(all[1].before.empty()) << "both go on side by side";
+}
+
+TEST(History, AFewSlowRunsAreNamedThoughTheyAreMany) {
+  auto times = joined({level(100, 20), level(110, 20)});
+  for (const std::size_t slow : {3U, 9U, 25U, 33U}) times[slow] *= 1.4;
+  const Series series = series_of(times);
+  ASSERT_EQ(series.changes.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(series.changes[0].at), 20, 1);
+  ASSERT_EQ(series.outliers.size(), 4U);
+  EXPECT_EQ(series.outliers[2].at, 25U);
+  EXPECT_NEAR(series.outliers[2].time_us / series.outliers[2].level_us, 1.4, 0.02);
+  for (std::size_t i = 0; i < times.size(); i += 3) times[i] *= 1.2;
+  EXPECT_TRUE(series_of(times).outliers.empty()) << "that many are a level";
 }
 
 class StoreTest : public CommandTest {
