@@ -39,8 +39,8 @@ struct RowId {
   std::vector<std::string> settings() const;
   /// The name by which a row is known everywhere: in tables, tolerances, stores, verdicts and exports.
   /// All of the name but "/manual_time", which is the usual way and says nothing, "/iterations:1" ahead of
-  /// it, and the ordinal of equal names. Settings such as "/min_time:0.1" belong to it: a program may have one
-  /// benchmark at several.
+  /// it, and the ordinal of equal names. Settings such as "/min_time:0.1" belong to it: a program may have
+  /// one benchmark at several.
   std::string key() const;
 
   bool operator==(const RowId&) const = default;

@@ -320,6 +320,7 @@ int history_add(const HistoryArguments& arguments, const Options& options) {
   if (arguments.store == kStandard) throw UsageError("history add: a store is a file, not -");
   keep_apart(options.files, arguments.store, "the store");
   std::vector<Run> runs = read_runs(options.files, cut_off(options));
+  complain_of_copies(runs);
   for (Run& run : runs) {
     if (!arguments.commit.empty()) run.context[context::kRevision] = arguments.commit;
     if (!arguments.date.empty()) run.context[context::kDate] = arguments.date;
@@ -328,7 +329,7 @@ int history_add(const HistoryArguments& arguments, const Options& options) {
                ": has no date that can be read, and will stand behind the run before it in the store: --date "
                "says when it was");
   }
-  append_to_store(arguments.store, runs);
+  for (const std::string& sentence : append_to_store(arguments.store, runs)) complain("warning: " + sentence);
   return failed_rows(runs);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <new>
 #include <stdexcept>
 
@@ -31,9 +32,15 @@ CLI::Validator share(double most) {
   return validator;
 }
 
-/// For files and words: an empty one is a variable of the shell's that is not set.
-CLI::Validator not_empty() {
-  return {[](const std::string& text) { return text.empty() ? "is empty: is a variable not set?" : ""; }, ""};
+/// A word that says something: neither empty, as a variable of CI that is not set, nor of several lines.
+CLI::Validator word() {
+  const auto check = [](std::string& text) -> std::string {
+    if (text.empty()) return "is empty: leave the option out, or set the variable that it is from";
+    return std::ranges::any_of(text, [](unsigned char c) { return c < ' '; }) ? "has control characters" : "";
+  };
+  CLI::Validator validator;
+  validator.description("").operation(check);
+  return validator;
 }
 
 constexpr double kMostTolerance = 10;  // as in files of tolerances
@@ -116,7 +123,7 @@ void add_output(CLI::App& command, Options& options, const std::vector<std::stri
   command
       .add_option("-o,--output", options.output,
                   "Write to this file instead of standard output; the file is replaced as a whole")
-      ->check(not_empty());
+      ->check(word());
 }
 
 /// The same for what people read, which has every format; `more` are for programs.
@@ -150,16 +157,16 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
   command.add_option("--baseline", arguments.baseline, "JSON files of the old program");
   command.add_option("--baseline-store", arguments.store, "Take the baseline from this store (see history)")
       ->excludes("--baseline")
-      ->check(not_empty());
-  command.add_option("--commit", arguments.commit, "Of the store: the runs of this commit")
-      ->check(not_empty());
-  command.add_option("--last", arguments.last, "Of the store: the newest so many runs, by their dates");
+      ->check(word());
+  command.add_option("--commit", arguments.commit, "Of the store: the runs of this commit")->check(word());
+  command.add_option("--last", arguments.last, "Of the store: the newest so many runs, by their dates")
+      ->check(CLI::Range(1.0, 1e9));
   command.add_option("--new", arguments.fresh, "JSON files of the new program")->required();
   command
       .add_option("--metric", arguments.metric,
                   "time (default), or a counter; COUNTER:lower or COUNTER:higher where its name does not "
                   "say what is better")
-      ->check(not_empty());
+      ->check(word());
   command
       .add_option("--tolerance", arguments.options.tolerance,
                   "Relative change that nobody minds (default 0.02)")
@@ -167,7 +174,7 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
   command
       .add_option("--tolerances", arguments.tolerances,
                   "File of tolerances by row or pattern, by hand or from `noise`")
-      ->check(not_empty());
+      ->check(word());
   command.add_option("--alpha", arguments.options.alpha, "False discovery rate (default 0.05)")
       ->transform(share(1));
   add_allowed(command, arguments.options);
@@ -178,11 +185,11 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
 
 /// What `history show` takes beside its output.
 void add_history(CLI::App& command, HistoryArguments& arguments) {
-  command.add_option("store", arguments.store, "The store")->required();
+  command.add_option("store", arguments.store, "The store; - is standard input")->required();
   command
       .add_option("--acknowledged", arguments.acknowledged,
                   "File of changes that are meant, each until a date")
-      ->check(not_empty());
+      ->check(word());
   command
       .add_option("--least-change", arguments.options.least_change,
                   "Smallest change that matters (default 0.02)")
@@ -243,9 +250,9 @@ int run(int argc, char** argv) {
   add_salvage(add_command, options);
   add_command
       .add_option("--commit", history.commit, "The commit that the runs are of (default: as they say)")
-      ->check(not_empty());
+      ->check(word());
   add_command.add_option("--date", history.date, "Its date, ISO 8601 (default: the runs' own dates)")
-      ->check(not_empty());
+      ->check(word());
   add_command.callback([&] { code = history_add(history, options); });
   CLI::App& show_command = *history_command.add_subcommand("show", kHistoryShow)->footer(kHistoryShowFooter);
   add_history(show_command, history);

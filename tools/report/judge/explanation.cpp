@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -20,17 +21,20 @@ using Kind = Part::Kind;
 constexpr double kCorrelations[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95};
 constexpr std::size_t kLeastRuns = 5;   // of a series that is explained at all
 constexpr std::size_t kLeastDrift = 8;  // runs that a drift takes which is not the whole series
-constexpr std::size_t kPieces = 8;      // of a series, at whose ends a drift may begin or end
+constexpr std::size_t kPieces = 8;      // of a series: the most
+constexpr std::size_t kMostParts = 64;  // of a set
 constexpr double kResolution = 1e-4;    // values that are equal to this are equal
 // Prices of parts, in units of -2 log L. A drift through the whole series has no place to choose.
 constexpr double kStep = 12.2, kUnsettled = 17, kWithinCommit = 5, kOutlier = 20, kDrift = 12,
                  kBentDrift = 19;
-constexpr double kHeavy = 0.4;  // robust over plain deviation of differences
+constexpr double kWorthMoving = 1e-6;  // what costs less by rounding only is not better
+constexpr double kHeavy = 0.4;         // robust over plain deviation of differences
 
-/// Parts with what they cost, at the correlation that suits them best.
+/// Parts with what they cost, at the correlation that suits them best, and what is left beside them at each.
 struct Model {
   Parts parts;
   double cost = HUGE_VAL, rho = 0;
+  std::vector<Residual> rests;
 };
 
 /// Parts that may be added.
@@ -38,19 +42,36 @@ struct Allowed {
   bool outliers = true, steps = true, drifts = true;
 };
 
-std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
-
-/// The set with one more.
-Parts with(Parts parts, const Part& part) {
-  parts.push_back(part);
-  return parts;
-}
-
 /// The set without the one at a place.
 Parts without(Parts parts, std::size_t at) {
   parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(at));
   return parts;
 }
+
+bool is_same(const Part& a, const Part& b) {
+  return a.kind == b.kind && a.begin == b.begin && a.end == b.end;
+}
+
+/// The parts of a set, but its last, that hang most on the last: the nearest few, in the order of the set.
+Parts neighbours_of_last(const Parts& parts) {
+  constexpr std::size_t kMost = 4;
+  const Part& last = parts.back();
+  const auto distance = [&](std::size_t i) {
+    const Part& part = parts[i];
+    return part.end < last.begin ? last.begin - part.end : part.begin > last.end ? part.begin - last.end : 0;
+  };
+  std::vector<std::size_t> places(parts.size() - 1);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, {}, distance);
+  places.resize(std::min(places.size(), kMost));
+  std::ranges::sort(places);
+  Parts neighbours;
+  for (const std::size_t place : places) neighbours.push_back(parts[place]);
+  return neighbours;
+}
+
+/// In how many pieces of equal length a series is cut, at whose ends a drift may begin or end.
+std::size_t pieces_of(std::size_t n) { return std::clamp<std::size_t>((n - 1) / 4, 1, kPieces); }
 
 /// Searches for the parts of one series.
 class Search {
@@ -62,28 +83,31 @@ class Search {
   Model best(bool outliers) const {
     Model all = grown({outliers, true, true});
     if (all.parts.empty()) return all;
-    Model steps = grown({outliers, true, false});
+    Model steps = grown({outliers, true, false}, all.cost);
     // What is left of steps that were taken for a drift is correlated, and the other way round: at the lower
     // correlation each is seen for what it is.
     const double rho = std::min(all.rho, steps.rho);
-    return cost_at(steps.parts, rho) < cost_at(all.parts, rho) ? steps : all;
+    return cost_at(steps, rho) < cost_at(all, rho) ? steps : all;
   }
 
  private:
   /// Adds parts as long as they pay, or might together with the next: a level that is left again shows only
   /// with both its steps.
-  Model grown(Allowed allowed) const {
+  /// @param least  as soon as the parts alone cost so much that no fit is cheaper than this, it stops.
+  Model grown(Allowed allowed, double least = HUGE_VAL) const {
     constexpr int kMostMisses = 3;
-    const std::size_t most = std::max<std::size_t>(2, n_ / 5);
+    const std::size_t most = std::clamp<std::size_t>(n_ / 5, 2, kMostParts);
     Model best = priced({}), model = best;
     for (int misses = 0; misses < kMostMisses && model.parts.size() < most;) {
-      const Model next = added(model.parts, allowed);
-      if (next.parts.empty() || next.cost > model.cost + price(next.parts.back()) / 2) break;
-      model = moved(next);
+      if (cost_of(0, 0) + prices(model.parts) > least) break;
+      const auto next = best_beside(model, allowed);
+      if (!next || next->cost > model.cost + price(next->part) / 2) break;
+      take(model, *next);
+      move_neighbours(model);
       misses = model.cost < best.cost ? 0 : misses + 1;
       if (misses == 0) best = model;
     }
-    return pruned(best);
+    return pruned(without_borders(std::move(best)));
   }
 
   double cost_of(double squares, double rho) const {
@@ -95,13 +119,21 @@ class Search {
     for (const Part& part : parts) sum += price(part);
     return sum;
   }
-  double cost_at(const Parts& parts, double rho) const {
-    return cost_of(Residual(values_, parts, rho).squares(), rho) + prices(parts);
+  /// At one of kCorrelations.
+  double cost_at(const Model& model, double rho) const {
+    return cost_of(beside(model, rho).squares(), rho) + prices(model.parts);
+  }
+  static const Residual& beside(const Model& model, double rho) {
+    return *std::ranges::find(model.rests, rho, &Residual::rho);
   }
   Model priced(const Parts& parts) const {
-    Model model{parts};
-    for (const double rho : kCorrelations)
-      if (const double cost = cost_at(parts, rho); cost < model.cost) model.cost = cost, model.rho = rho;
+    Model model{parts, HUGE_VAL, 0, {}};
+    const double base = prices(parts);
+    for (const double rho : kCorrelations) {
+      model.rests.emplace_back(values_, parts, rho);
+      const double cost = cost_of(model.rests.back().squares(), rho) + base;
+      if (cost < model.cost) model.cost = cost, model.rho = rho;
+    }
     return model;
   }
   /// Few runs fit anything: their parts are dearer.
@@ -116,16 +148,22 @@ class Search {
                      (same_commit_[part.end] ? kWithinCommit : 0));
   }
 
-  /// Whether a step has enough runs before it, and between it and others.
-  static bool has_room(const Parts& parts, std::size_t end) {
-    return end + 1 >= kLeastStretch && std::ranges::none_of(parts, [&](const Part& other) {
-             return other.kind == Kind::step && distance(other.end, end) < kLeastStretch;
-           });
+  /// Whether a step before each run has enough runs before it, and between it and others.
+  std::vector<bool> room_beside(const Parts& parts) const {
+    std::vector<bool> room(n_, true);
+    const auto take = [&](std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < std::min(to, n_); ++i) room[i] = false;
+    };
+    take(0, kLeastStretch - 1);
+    for (const Part& part : parts)
+      if (part.kind == Kind::step)
+        take(part.end + 1 - std::min(part.end + 1, kLeastStretch), part.end + kLeastStretch);
+    return room;
   }
-  /// The drifts that may be added, with their shapes: they lie one behind the other.
-  std::vector<std::pair<Part, Values>> drifts_beside(const Parts& parts) const {
-    std::vector<std::pair<Part, Values>> drifts;
-    const std::size_t pieces = std::clamp<std::size_t>((n_ - 1) / 4, 1, kPieces);
+  /// The drifts that may be added: they lie one behind the other.
+  Parts drifts_beside(const Parts& parts) const {
+    Parts drifts;
+    const std::size_t pieces = pieces_of(n_);
     for (std::size_t from = 0; from < pieces; ++from)
       for (std::size_t to = from + 1; to <= pieces; ++to) {
         const Part drift{Kind::drift, from * (n_ - 1) / pieces, to * (n_ - 1) / pieces};
@@ -133,66 +171,103 @@ class Search {
           return other.kind == Kind::drift && other.begin < drift.end && drift.begin < other.end;
         });
         const bool is_long = to - from == pieces || drift.end - drift.begin >= kLeastDrift;
-        if (is_long && !is_taken) drifts.emplace_back(drift, shape_of(drift, n_));
+        if (is_long && !is_taken) drifts.push_back(drift);
       }
     return drifts;
   }
-  /// The set with the part that pays best behind it; no parts if none may be added.
-  Model added(const Parts& to, Allowed allowed) const {
-    struct Choice {
-      Part part;
-      double cost = HUGE_VAL, rho = 0;
-    };
+  /// A further part, with the cost of all at the correlation that then suits them best.
+  struct Choice {
+    Part part;
+    double cost = HUGE_VAL, rho = 0;
+  };
+  /// The part that pays best beside those of a model; nothing if none may be added.
+  std::optional<Choice> best_beside(const Model& model, Allowed allowed) const {
     Choice outlier, step, drift;
-    const double base = prices(to);
+    const double base = prices(model.parts);
     const auto consider = [&](Choice& best, double squares, double rho, const Part& part) {
       const double cost = cost_of(squares, rho) + base + price(part);
       if (cost < best.cost) best = {part, cost, rho};
     };
-    const auto drifts = allowed.drifts ? drifts_beside(to) : std::vector<std::pair<Part, Values>>();
-    for (const double rho : kCorrelations) {
-      const Residual rest(values_, to, rho);
+    const Parts drifts = allowed.drifts ? drifts_beside(model.parts) : Parts();
+    const std::vector<bool> room = room_beside(model.parts);
+    for (const Residual& rest : model.rests) {
       const Values outliers = allowed.outliers ? rest.outlier_gains() : Values();
       const Values steps = allowed.steps ? rest.step_gains() : Values();
       // The last run is no outlier yet: it may be the first of a new level.
       for (std::size_t i = 0; i + 1 < outliers.size(); ++i)
-        consider(outlier, rest.squares() - outliers[i], rho, {Kind::outlier, i, i});
+        consider(outlier, rest.squares() - outliers[i], rest.rho(), {Kind::outlier, i, i});
       for (std::size_t i = 1; i < steps.size(); ++i)
-        if (has_room(to, i)) consider(step, rest.squares() - steps[i], rho, {Kind::step, i - 1, i});
-      for (const auto& [part, shape] : drifts)
-        consider(drift, rest.squares() - rest.fit(shape).gain, rho, part);
+        if (room[i]) consider(step, rest.squares() - steps[i], rest.rho(), {Kind::step, i - 1, i});
+      for (const Part& part : drifts) consider(drift, rest.squares() - rest.fit(part).gain, rest.rho(), part);
     }
     if (step.cost < HUGE_VAL && drift.cost < HUGE_VAL) {  // as in best()
-      const double rho = std::min(step.rho, drift.rho);
-      const bool is_drift = cost_at(with(to, drift.part), rho) < cost_at(with(to, step.part), rho);
-      (is_drift ? step : drift).cost = HUGE_VAL;
+      const Residual& rest = beside(model, std::min(step.rho, drift.rho));
+      const auto cost = [&](const Part& part) {
+        return cost_of(rest.squares() - rest.fit(part).gain, rest.rho()) + price(part);
+      };
+      (cost(drift.part) < cost(step.part) ? step : drift).cost = HUGE_VAL;
     }
     const Choice& change = step.cost < drift.cost ? step : drift;
     const Choice& best = outlier.cost < change.cost ? outlier : change;
-    if (best.cost == HUGE_VAL) return {};
-    return {with(to, best.part), best.cost, best.rho};
+    if (best.cost == HUGE_VAL) return std::nullopt;
+    return best;
   }
-  /// Each part but the last, which was just put there, where it fits best beside the others.
-  Model moved(Model model) const {
-    for (std::size_t i = 0; i + 1 < model.parts.size(); ++i) {
-      const Kind kind = model.parts[i].kind;
-      const Model better =
-          added(without(model.parts, i), {kind == Kind::outlier, kind == Kind::step, kind == Kind::drift});
-      if (better.cost >= model.cost) continue;
-      model.parts[i] = better.parts.back();
-      model.cost = better.cost;
-      model.rho = better.rho;
+  /// Adds it to the model, as its last.
+  static void take(Model& model, const Choice& choice) {
+    model.parts.push_back(choice.part);
+    model.cost = choice.cost;
+    model.rho = choice.rho;
+    for (Residual& rest : model.rests) rest.add(choice.part);
+  }
+  /// The parts beside the last, which was just added, each to where it fits best beside the others.
+  void move_neighbours(Model& model) const {
+    for (const Part& part : neighbours_of_last(model.parts)) {
+      const auto at =
+          std::ranges::find_if(model.parts, [&](const Part& each) { return is_same(each, part); });
+      const auto place = static_cast<std::size_t>(at - model.parts.begin());
+      Model others{without(model.parts, place), HUGE_VAL, 0, {}};
+      for (const Residual& rest : model.rests) others.rests.push_back(rest.without(place));
+      const auto moved = best_beside(
+          others, {part.kind == Kind::outlier, part.kind == Kind::step, part.kind == Kind::drift});
+      if (!moved || moved->cost > model.cost - kWorthMoving) continue;
+      others = priced(others.parts);
+      take(others, *moved);
+      model = std::move(others);
     }
+  }
+  /// Without outliers at the border of a step that are but its first or last run: with each of them the step
+  /// costs the same on either side of the run, and so stays where it is.
+  Model without_borders(Model model) const {
+    for (std::size_t i = 0; i < model.parts.size(); ++i)
+      for (std::size_t j = 0; j < model.parts.size(); ++j) {
+        const Part outlier = model.parts[i], step = model.parts[j];
+        if (outlier.kind != Kind::outlier || step.kind != Kind::step) continue;
+        if (outlier.end != step.begin && outlier.end != step.end) continue;
+        const std::size_t end = outlier.end == step.begin ? step.begin : step.end + 1;
+        Parts others = without(model.parts, std::max(i, j));
+        others = without(std::move(others), std::min(i, j));
+        if (end >= n_ || !room_beside(others)[end]) continue;
+        others.push_back({Kind::step, end - 1, end});
+        Model moved = priced(others);
+        if (moved.cost > model.cost - kWorthMoving) continue;
+        model = std::move(moved);
+        i = j = 0;
+      }
     return model;
   }
   /// Without the parts that do not pay beside the others.
   Model pruned(Model model) const {
     for (;;) {
-      Model best;
+      double least = HUGE_VAL;
+      std::size_t worst = 0;
+      const double base = prices(model.parts);
       for (std::size_t i = 0; i < model.parts.size(); ++i)
-        if (Model each = priced(without(model.parts, i)); each.cost < best.cost) best = std::move(each);
-      if (best.cost >= model.cost) return model;
-      model = std::move(best);
+        for (const Residual& rest : model.rests) {
+          const double cost = cost_of(rest.squares_without(i), rest.rho()) + base - price(model.parts[i]);
+          if (cost < least) least = cost, worst = i;
+        }
+      if (least >= model.cost) return model;
+      model = priced(without(model.parts, worst));
     }
   }
 
@@ -212,7 +287,7 @@ Explanation explained(const Values& values, Model model) {
   for (std::size_t i = 0; i < model.parts.size(); ++i) {
     Part part = model.parts[i];
     const Values shape = shape_of(part, n);
-    const auto fit = Residual(values, without(model.parts, i), model.rho).fit(shape);
+    const auto fit = Residual(values, without(model.parts, i), model.rho).fit(part);
     part.size = fit.size;
     part.p = variance > 0 && df > 0 ? student_two_sided(std::sqrt(fit.gain / variance), df) : 0;
     for (std::size_t r = 0; r < n; ++r) {
@@ -304,6 +379,11 @@ void size_by_medians(const Values& values, Explanation& explanation) {
 }
 
 }  // namespace
+
+std::size_t drift_grid(std::size_t n) {
+  const std::size_t pieces = pieces_of(n);
+  return (n - 1 + pieces - 1) / pieces;
+}
 
 Explanation explain(const Values& values, const std::vector<bool>& same_commit) {
   if (values.size() < kLeastRuns) return {{}, values};

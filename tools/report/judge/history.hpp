@@ -16,7 +16,7 @@ namespace overlap::report {
 /// A lasting change of a row, between two runs.
 struct ChangePoint {
   std::string commit, date;            ///< of the first run after it
-  double before_us = 0, after_us = 0;  ///< levels beside it, outliers left out
+  double before_us = 0, after_us = 0;  ///< the level before it, outliers left out, and what it makes of that
   double p = 0;              ///< that chance makes as large a step at this place, which was chosen among many
   bool recovered = false;    ///< the row was as fast (or slow) again later
   std::string acknowledged;  ///< not empty: somebody knows, and why
@@ -28,7 +28,7 @@ struct ChangePoint {
 struct Drift {
   std::string from_commit, from_date;  ///< of the last run at the old level
   std::string to_commit, to_date;      ///< of the first run at the new
-  double before_us = 0, after_us = 0;  ///< levels at these
+  double before_us = 0, after_us = 0;  ///< the level before it, and what it alone makes of that
   double p = 0;
   bool recovered = false;
   std::string acknowledged;
@@ -51,6 +51,9 @@ struct Series {
   std::vector<Drift> drifts;
   std::vector<Outlier> outliers;
   std::vector<ChangePoint> unsettled;  ///< those of the last three runs: one at most
+  /// Not empty: the row was measured on this machine before, and what the context class was then, as far as
+  /// it differs: "driver 1". Nothing compares the two.
+  std::string before{};
 };
 
 /// How much of a change is one.

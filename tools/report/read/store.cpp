@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,17 +18,23 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "names/context_keys.hpp"
 #include "names/counters.hpp"
 #include "read/instant.hpp"
 #include "read/json.hpp"
+#include "read/recognise.hpp"
 
 namespace overlap::report {
 namespace {
+
+constexpr std::size_t kMostNamed = 5;  // lines that a warning names
 
 /// @throws InputError that names the file.
 [[noreturn]] void refuse(const std::string& path, const std::string& reason) {
@@ -50,20 +57,10 @@ std::string line_of(const Run& run) {
   return json.dump(-1) + "\n";
 }
 
-/// What a file is that is no store, as far as it can be told.
-std::string kind_of(const std::string& path) {
-  std::ifstream in(path);
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  try {
-    const Json json = Json::parse(text);
-    if (const Json* schema = json.find("schema"); schema && schema->is_string())
-      return "is a file of schema \"" + schema->text() + "\"";
-    if (json.find("benchmarks")) return "holds benchmark results";
-    return "is JSON of another kind";
-  } catch (const std::exception&) {
-    return text.find("\"benchmarks\"") == text.npos ? "has no line of a store"
-                                                    : "holds benchmark results, or what is left of them";
-  }
+/// What it is that a file begins with, where something else was wanted.
+std::string described_start(std::string_view text, Wanted wanted) {
+  constexpr std::size_t kStart = 64 << 10;
+  return described(text.substr(0, kStart), wanted);
 }
 
 /// The way back. Each row has one time, so the spread of its repetitions is not known.
@@ -88,16 +85,20 @@ Run run_of(const std::string& line) {
   return run;
 }
 
-/// Whether the file is a store: nothing is in it, or a line of a store among whatever else, or the beginning
+/// Whether a run equal to it is the same one: two without a date may be equal by chance.
+bool can_be_told(const Run& run) { return !run.about(context::kDate).empty(); }
+
+/// Whether a text is a store: nothing is in it, or a line of a store among whatever else, or the beginning
 /// of the first one, which a crash cut off.
-bool is_store(std::istream& in) {
+bool is_store(const std::string& text) {
   constexpr std::string_view kBegins = R"({"schema":"overlap-history-1")";
+  std::istringstream in(text);
   std::string all;  // without spaces, as far as there is no line of a store
   for (std::string line; std::getline(in, line);) {
     std::string squeezed = line;
     std::erase_if(squeezed, [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
     if (squeezed.starts_with(kBegins)) return true;
-    if (line.find("overlap-history-1") != line.npos) try {
+    if (looks_like_store(line)) try {
         run_of(line);  // other programs may order its members otherwise
         return true;
       } catch (const std::exception&) {
@@ -128,15 +129,10 @@ class LockedFile {
     const off_t size = lseek(file_, 0, SEEK_END);
     return size <= 0 || pread(file_, &last, 1, size - 1) != 1 || last == '\n';
   }
-  /// @throws InputError if the file is a file, and no store. A pipe has nothing to read.
-  void check() {
+  /// Whether there is something to read: a pipe or a device has nothing.
+  bool is_regular() const {
     struct stat status {};
-    if (fstat(file_, &status) != 0) fail("looked at");
-    if (!S_ISREG(status.st_mode)) return;
-    std::ifstream in(path_);
-    if (is_store(in)) return;
-    close(std::exchange(file_, -1));
-    refuse(path_, kind_of(path_) + ", and is no store: nothing was added (history add STORE FILES)");
+    return fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
   }
   /// Writes all of it, though a write may take less, and waits until it is on the disk. EINVAL of fsync means
   /// a file that has no disk, such as a pipe. If that fails the file is as long again as it was.
@@ -191,35 +187,65 @@ std::vector<std::size_t> places_like(const Store& store, const Run* like) {
 
 // A line that cannot be read costs that line alone: whatever is thrown for it becomes a warning.
 Store read_store(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
-  if (in.peek(); in.bad()) refuse(path, std::string("cannot be read: ") + std::strerror(errno));
+  const std::string text = read_all(path);
+  std::istringstream in(text);
   Store store;
   std::string line;
+  std::vector<std::size_t> copies;
+  std::unordered_set<std::string> known;
+  std::size_t copy_count = 0;
   for (std::size_t number = 1; std::getline(in, line); ++number) {
     if (line.empty()) continue;
     try {
-      store.runs.push_back(run_of(line));
-      store.runs.back().path = fmt::format("{}:{}", path, number);
+      Run run = run_of(line);
+      if (!known.insert(line_of(run)).second && can_be_told(run)) {
+        if (copies.size() < kMostNamed) copies.push_back(number);
+        ++copy_count;
+        continue;
+      }
+      run.path = fmt::format("{}:{}", input_name(path), number);
+      store.runs.push_back(std::move(run));
     } catch (const std::exception& e) {
       store.warnings.push_back(fmt::format("line {} left out: {}", number, e.what()));
     }
   }
-  if (in.bad()) refuse(path, std::string("cannot be read: ") + std::strerror(errno));
-  if (store.runs.empty() && !store.warnings.empty()) {
-    in.clear();
-    in.seekg(0);
-    if (!is_store(in)) refuse(path, kind_of(path) + ", and is no store");
-  }
+  if (copy_count > 0)
+    store.warnings.push_back(fmt::format("{} left out, whose runs the store has already: line {}{}",
+                                         copy_count == 1 ? "1 line" : fmt::format("{} lines", copy_count),
+                                         fmt::join(copies, ", "), copies.size() < copy_count ? ", ..." : ""));
+  if (store.runs.empty() && !is_store(text)) refuse(input_name(path), described_start(text, Wanted::store));
   return store;
 }
 
-void append_to_store(const std::string& path, const std::vector<Run>& runs) {
-  std::string text;
-  for (const Run& run : runs) text += line_of(run);
+// The lock is held while the lines that are there are looked through: two writers of one run add it once.
+std::vector<std::string> append_to_store(const std::string& path, const std::vector<Run>& runs) {
   LockedFile file(path);
-  file.check();
-  file.append(file.ends_in_a_line() ? text : "\n" + text);
+  std::string old;  // as it is: what is not UTF-8 is not to be added to
+  if (file.is_regular()) {
+    std::ifstream in(path, std::ios::binary);
+    old.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  if (!is_store(old)) refuse(path, described_start(old, Wanted::store) + "; nothing was added");
+  std::unordered_map<std::string, std::string> known;  // where each line is
+  std::istringstream in(old);
+  std::string each;
+  for (std::size_t number = 1; std::getline(in, each); ++number) try {
+      known.try_emplace(line_of(run_of(each)), fmt::format("line {} of {}", number, path));
+    } catch (const std::exception&) {  // no run
+    }
+  std::string text;
+  std::vector<std::string> said;
+  for (const Run& run : runs) {
+    std::string line = line_of(run);
+    const auto [first, is_new] = known.try_emplace(line_of(run_of(line)), run.path);
+    if (is_new || !can_be_told(run))
+      text += line;
+    else
+      said.push_back(
+          fmt::format("{} is the same run as {}, and was not added again", run.path, first->second));
+  }
+  if (!text.empty()) file.append(file.ends_in_a_line() ? text : "\n" + text);
+  return said;
 }
 
 // Only keys that must agree: two runs whose noted keys differ belong to one series.
@@ -228,6 +254,16 @@ std::string context_class(const Run& run) {
   for (const ContextKey& key : all_context_keys()) {
     const std::string value = key.agreement == Agreement::required ? run.about(key.name) : "";
     if (!value.empty()) text += (text.empty() ? "" : ", ") + value;
+  }
+  return text;
+}
+
+std::string context_unlike(const Run& run, const Run& other) {
+  std::string text;
+  for (const ContextKey& key : all_context_keys()) {
+    const std::string value = run.about(key.name);
+    if (key.agreement == Agreement::required && value != other.about(key.name))
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key.name, value.empty() ? "not known" : value);
   }
   return text;
 }
@@ -284,22 +320,23 @@ std::vector<Run> last_runs(const Store& store, std::size_t count, const Run* lik
 }
 
 std::vector<Acknowledgement> read_acknowledgements(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) refuse(path, std::string("cannot be opened: ") + std::strerror(errno));
-  // Dates are compared as text (history.cpp), which orders them if all are written in this one way.
-  static const std::regex date("[0-9]{4}-[0-9]{2}-[0-9]{2}");
+  constexpr const char* kSchema = "overlap-acknowledged-1";
+  const std::string file = read_all(path);
+  if (file.find(kSchema) == file.npos) refuse(path, described_start(file, Wanted::acknowledgements));
   std::vector<Acknowledgement> all;
   try {
-    const Json json = Json::parse(std::string(std::istreambuf_iterator<char>(in), {}));
-    if (json.at("schema").text() != "overlap-acknowledged-1")
-      refuse(path, "\"schema\" is not \"overlap-acknowledged-1\"");
+    const Json json = Json::parse(file);
+    if (json.at("schema").text() != kSchema) refuse(path, fmt::format("\"schema\" is not \"{}\"", kSchema));
     for (const Json& each : json.at("changes").elements()) {
       const auto text = [&each](const char* key) { return each.at(key).text(); };
       all.push_back(
           {each.find("commit") ? text("commit") : "", text("pattern"), text("reason"), text("until")});
       const std::regex check(all.back().pattern, std::regex::extended);
-      if (!std::regex_match(all.back().until, date))
-        refuse(path, fmt::format("changes[{}]: \"until\" must be a date such as 2027-01-31", all.size() - 1));
+      // Dates are compared as text (history.cpp), which orders them if all are written in this one way.
+      const std::string& until = all.back().until;
+      if (const auto instant = instant_of(until); !instant || day_of(*instant) != until)
+        refuse(path, fmt::format("changes[{}]: \"until\" is {}, and must be a date such as 2027-01-31",
+                                 all.size() - 1, until.empty() ? "empty" : until));
     }
   } catch (const JsonError& e) {
     refuse(path,

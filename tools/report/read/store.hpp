@@ -14,18 +14,24 @@ struct Store {
   std::vector<std::string> warnings;
 };
 
-/// Reads a store. Lines that cannot be read are left out and said.
+/// Reads a store. Lines that cannot be read are left out and said, and so are runs that it has already.
 /// @throws InputError if the file cannot be opened, and if it is something else, which what() names.
 Store read_store(const std::string& path);
 
 /// Appends runs, each as one line by one write under a lock: two writers do not disturb each other, and a
 /// reader sees whole lines. A line that a crash cut off stays as it is, and stays out of the way. Makes the
-/// file if there is none. What does not fit on the disk is taken away again.
+/// file if there is none. What does not fit on the disk is taken away again. A run that the store has
+/// already, or that was given twice, is added once: same context, date included, same rows and times.
+/// @return a sentence for each that was left out, with the line that has it.
 /// @throws InputError if it cannot be written, and if the file is there and no store, which stays as it is.
-void append_to_store(const std::string& path, const std::vector<Run>& runs);
+std::vector<std::string> append_to_store(const std::string& path, const std::vector<Run>& runs);
 
 /// The values of the context keys in which runs must agree for their times to be compared, in a line.
 std::string context_class(const Run& run);
+
+/// In what the context class of a run differs from another run's, with what the run has: "driver 1,
+/// build_type debug". Empty if it does not.
+std::string context_unlike(const Run& run, const Run& other);
 
 /// The machine that each run was made on, in a few words: the GPU by its UUID, or where a run has none, host
 /// and CPUs (context_class() has the GPU's name). A run without a UUID belongs to the one UUID that other

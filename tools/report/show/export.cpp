@@ -11,6 +11,7 @@
 
 #include "names/counters.hpp"
 #include "read/json.hpp"
+#include "read/store.hpp"
 #include "show/escape.hpp"
 
 namespace overlap::report {
@@ -169,14 +170,12 @@ std::string export_otava(const std::vector<Run>& runs) {
   std::string text = "time,commit";
   for (const Series& series : columns) text += "," + csv_field(series.first().name());
   text += "\n";
-  std::vector<const Run*> in_time;
-  for (const Run& run : runs) in_time.push_back(&run);
-  std::ranges::stable_sort(in_time, {}, [](const Run* run) { return run->about("date"); });
-  for (const Run* run : in_time) {
+  for (const std::size_t place : by_date(runs)) {
+    const Run& run = runs[place];
     std::unordered_map<std::string, double> times;
-    for (const Row& row : run->rows)
+    for (const Row& row : run.rows)
       if (!row.failed()) times[row.name()] = row.time_us();
-    text += csv_field(run->about("date")) + "," + csv_field(run->about("revision"));
+    text += csv_field(run.about("date")) + "," + csv_field(run.about("revision"));
     for (const Series& series : columns) {
       const auto found = times.find(series.first().name());
       text += found == times.end() ? "," : fmt::format(",{}", found->second);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "judge/format.hpp"
 #include "show/findings.hpp"
@@ -13,6 +14,12 @@ namespace {
 /// "from to", or one of them if both are the same.
 std::string span_of(const std::string& from, const std::string& to) {
   return from == to ? from : from + " to " + to;
+}
+
+/// A run by its commit, and its date in brackets, as far as it says them.
+std::string named(const std::string& commit, const std::string& date, std::size_t at) {
+  if (commit.empty()) return date.empty() ? fmt::format("run {}", at + 1) : date;
+  return date.empty() ? commit : fmt::format("{} ({})", commit, date);
 }
 
 /// A finding as a line: of a table, and as a terminal tells it, `what` standing before the remark.
@@ -59,8 +66,8 @@ Section::Line line_of(const ChangePoint& change) {
        .before_us = change.before_us,
        .after_us = change.after_us,
        .remark = remark,
-       .sentence = fmt::format("{} at {} ({}): {} -> {}", format_change(change.after_us / change.before_us),
-                               change.commit, change.date, format_time(change.before_us),
+       .sentence = fmt::format("{} at {}: {} -> {}", format_change(change.after_us / change.before_us),
+                               named(change.commit, change.date, change.at), format_time(change.before_us),
                                format_time(change.after_us)),
        .bad = change.more_runs == 0 && is_open(change)});
 }
@@ -73,9 +80,10 @@ Section::Line line_of(const Drift& drift) {
                .before_us = drift.before_us,
                .after_us = drift.after_us,
                .remark = remark,
-               .sentence = fmt::format("drifts: {} from {} ({}) to {} ({}): {} -> {}",
-                                       format_change(drift.after_us / drift.before_us), drift.from_commit,
-                                       drift.from_date, drift.to_commit, drift.to_date,
+               .sentence = fmt::format("drifts: {} from {} to {}: {} -> {}",
+                                       format_change(drift.after_us / drift.before_us),
+                                       named(drift.from_commit, drift.from_date, drift.from),
+                                       named(drift.to_commit, drift.to_date, drift.to),
                                        format_time(drift.before_us), format_time(drift.after_us)),
                .bad = is_open(drift)});
   line.fields.back().text = remark.empty() ? "drift" : "drift, " + remark;
@@ -89,9 +97,9 @@ Section::Line line_of(const Outlier& outlier) {
        .before_us = outlier.level_us,
        .after_us = outlier.time_us,
        .remark = "outlier",
-       .sentence = fmt::format("{} at {} ({}): {} beside {}",
-                               format_change(outlier.time_us / outlier.level_us), outlier.commit,
-                               outlier.date, format_time(outlier.time_us), format_time(outlier.level_us))});
+       .sentence = fmt::format("{} at {}: {} beside {}", format_change(outlier.time_us / outlier.level_us),
+                               named(outlier.commit, outlier.date, outlier.at), format_time(outlier.time_us),
+                               format_time(outlier.level_us))});
 }
 
 }  // namespace
@@ -100,7 +108,9 @@ Document history(const std::vector<Series>& all) {
   Document document{.title = "Overlap: history"};
   Section quiet{.kind = Section::Kind::entry, .columns = {{"row"}}};
   std::size_t changed = 0, unsettled = 0, with_outliers = 0;
+  std::map<std::string, std::size_t> begun;  // series that begin with another context, by the one before
   for (const Series& series : all) {
+    if (!series.before.empty()) ++begun[series.before];
     if (!has_changed(series) && series.outliers.empty()) {
       quiet.rows.push_back({.fields = {{series.name}}, .quiet = true});
       continue;
@@ -108,8 +118,9 @@ Document history(const std::vector<Series>& all) {
     Section section{
         .kind = Section::Kind::entry,
         .title = series.name,
-        .lead = fmt::format("{}{}{}, {} runs, now {}", series.context, series.machine.empty() ? "" : ", ",
-                            series.machine, series.times_us.size(), format_time(series.times_us.back())),
+        .lead = fmt::format("{}{}{}, {} runs, now {}{}", series.context, series.machine.empty() ? "" : ", ",
+                            series.machine, series.times_us.size(), format_time(series.times_us.back()),
+                            series.before.empty() ? "" : "; before: " + series.before),
         .columns = {{"commit"}, {"date"}, {"before", true}, {"after", true}, {"change", true}, {"remark"}},
         .charts = {chart_of(series)}};
     const auto add = [&section](const auto& findings) {
@@ -124,6 +135,10 @@ Document history(const std::vector<Series>& all) {
     unsettled += series.unsettled.empty() ? 0 : 1;
     with_outliers += series.outliers.empty() ? 0 : 1;
   }
+  for (const auto& [before, count] : begun)
+    document.lead.push_back(fmt::format(
+        "{} begin{} with another context; before: {}. What changed between the two is not judged.",
+        count == 1 ? "1 series" : fmt::format("{} series", count), count == 1 ? "s" : "", before));
   const auto bad = std::ranges::count_if(all, is_bad);
   document.mark = bad > 0 ? Mark::bad : Mark::good;
   document.summary = fmt::format("{} series, {} changed or drifting, {} slower and not acknowledged",

@@ -152,6 +152,7 @@ Json series_of(const Series& series) {
   json["unsettled"] = list_of(series.unsettled, change_of);
   json["outliers"] = list_of(series.outliers, outlier_of);
   json["machine"] = series.machine;
+  if (!series.before.empty()) json["before"] = series.before;
   return json;
 }
 

@@ -113,6 +113,17 @@ TEST(Export, BencherGetsNanosecondsAndRates) {
   EXPECT_FALSE(json.find("f/n:1"));
 }
 
+TEST(Export, OtavaOrdersByInstantsWhateverTheirOffsets) {
+  const auto run = [](const std::string& date, const std::string& commit) {
+    return parse_run(
+        run_text(row_text("a", 1), fmt::format(R"("date": "{}", "revision": "{}")", date, commit)),
+        "run.json");
+  };
+  const std::string text =
+      export_otava({run("2025-12-31T23:00:00+00:00", "second"), run("2026-01-01T00:30:00+02:00", "first")});
+  EXPECT_LT(text.find("first"), text.find("second")) << text;
+}
+
 TEST(Export, OtavaGetsALineARunInTheOrderOfTime) {
   EXPECT_EQ(export_otava(runs()),
             "time,commit,a/n:1,\"b,c/n:2\"\n"

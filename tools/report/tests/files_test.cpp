@@ -60,13 +60,34 @@ TEST_F(FilesTest, NoInputIsWrittenOver) {
 }
 
 TEST_F(FilesTest, OnlyAStoreIsAddedTo) {
-  const std::string before = write("other.json", text_);
-  expect(3, "is no store: nothing was added", "history add other.json run.json");
-  EXPECT_EQ(read_file(before), text_);
-  for (const std::string& foreign : {std::string("a note\n"), std::string("{\"schema\": \"mine\"}\n")}) {
-    const std::string note = write("note", foreign);
-    expect(3, "is no store: nothing was added", "history add note run.json");
-    EXPECT_EQ(read_file(note), foreign);
+  ASSERT_EQ(report("history add store.jsonl run.json").exit_code, 0);
+  const std::string store = read_file(path("store.jsonl"));
+  std::string wide = "\xFF\xFE";
+  for (const char c : store) wide.append({c, '\0'});
+  const std::pair<std::string, const char*> foreign[] = {
+      {text_, "is a run of Google Benchmark's, not a history store"},
+      {"a note\n", "is not a history store"},
+      {"{\"schema\": \"mine\"}\n", "is not a history store"},
+      {"\x1F\x8B\x08 of a store", "is compressed by gzip, not a history store: overlap-report history add"},
+      {R"({"schema": "overlap-tolerances-1", "tolerances": []})", "is a tolerance file, not a history store"},
+      {wide, "not a history store"}};
+  for (const auto& [text, words] : foreign) {
+    const std::string file = write("foreign", text);
+    expect(3, words, "history add foreign run.json");
+    expect(3, "nothing was added", "history add foreign run.json");
+    EXPECT_EQ(read_file(file), text);
+    if (text != wide) expect(3, words, "history show foreign");
+  }
+  expect(3, "is compressed by gzip, not a list of acknowledged changes",
+         "history show store.jsonl --acknowledged foreign", "printf '\\037\\213\\010' > foreign;");
+  expect(3, "is a history store, not a list of acknowledged changes",
+         "history show store.jsonl --acknowledged store.jsonl");
+  expect(3, "folder", "history show .");
+  for (const std::string& torn : {store.substr(0, 20), store.substr(0, 60) + "\n"}) {
+    write("torn", torn + (torn.ends_with('\n') ? store : ""));
+    expect(0, "", "history add torn other.json", "sed s/10/11/ run.json > other.json;");
+    EXPECT_TRUE(read_file(path("torn")).starts_with(torn)) << "what a crash cut off stays";
+    expect(0, "3 series", "history show torn --format md");
   }
 }
 

@@ -10,6 +10,9 @@
 
 #include "command.hpp"
 #include "run_text.hpp"
+#include "show/findings.hpp"
+#include "show/json.hpp"
+#include "show/render.hpp"
 
 namespace overlap::report {
 namespace {
@@ -78,6 +81,38 @@ TEST(History, SeesSlowDriftThatNoStepShows) {
   EXPECT_TRUE(series_of({100, 103, 106}).drifts.empty()) << "too short to tell";
 }
 
+/// Times of a slope of +12 % up to a run, with a step on the way, and 0.3 % of noise.
+std::vector<double> slope_with_step(int n, int until, int step, double ratio) {
+  std::vector<double> times = level(100, n);
+  for (int i = 0; i < n; ++i)
+    times[static_cast<std::size_t>(i)] *=
+        (1 + 0.12 * std::min(1.0, i / static_cast<double>(until))) * (i >= step ? ratio : 1);
+  return times;
+}
+
+TEST(History, AStepOnTheWayOfADriftIsNoPartOfIt) {
+  for (const Series& series :
+       {series_of(slope_with_step(40, 39, 20, 0.9)), series_of(slope_with_step(60, 30, 15, 0.85))}) {
+    ASSERT_EQ(series.drifts.size(), 1U);
+    EXPECT_NEAR(series.drifts[0].after_us / series.drifts[0].before_us, 1.12, 0.015);
+    EXPECT_FALSE(series.drifts[0].recovered) << "what made it faster came on the way";
+    ASSERT_EQ(series.changes.size(), 1U);
+    EXPECT_NEAR(series.changes[0].after_us / series.changes[0].before_us,
+                series.times_us.size() == 40 ? 0.9 : 0.85, 0.01);
+    EXPECT_TRUE(is_bad(series));
+  }
+  std::vector<double> faster = slope_with_step(60, 30, 15, 0.85);  // upside down: it drifts down and steps up
+  for (double& time : faster) time = 1e4 / time;
+  const Series series = series_of(faster);
+  ASSERT_EQ(series.drifts.size(), 1U);
+  EXPECT_NEAR(series.drifts[0].after_us / series.drifts[0].before_us, 1 / 1.12, 0.015);
+  ASSERT_EQ(series.changes.size(), 1U);
+  EXPECT_TRUE(is_bad(series)) << "by its step";
+  const auto fixed = joined({slope_with_step(40, 39, 99, 1), level(100, 10)});
+  ASSERT_EQ(series_of(fixed).drifts.size(), 1U);
+  EXPECT_TRUE(series_of(fixed).drifts[0].recovered) << "what is behind it takes it back";
+}
+
 TEST(History, TheLastRunsSettleNothing) {
   const Series series = series_of(joined({level(100, 20), level(110, 2)}));
   EXPECT_TRUE(series.changes.empty());
@@ -139,6 +174,42 @@ TEST(History, AcknowledgedChangesAreMeantUntilTheDatePasses) {
   EXPECT_TRUE(is_bad(series_of(times, options)));
   options.acknowledged = {{"c10", "^b/", "another row", "2026-12-31"}};
   EXPECT_TRUE(is_bad(series_of(times, options)));
+}
+
+TEST(History, AnotherDriverIsSaid) {
+  const auto run = [](std::size_t day, double time, const std::string& driver) {
+    return parse_run(
+        run_text(row_text("a/n:1", time),
+                 fmt::format(R"("gpu": "G", "driver": "{}", "host_name": "x", "date": "2026-01-{:02}")",
+                             driver, day + 1)),
+        "run.json");
+  };
+  Store store;
+  for (std::size_t i = 0; i < 20; ++i) store.runs.push_back(run(i, i < 10 ? 100 : 105, i < 10 ? "1" : "2"));
+  auto all = analyse(store, {});
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_TRUE(all[0].before.empty());
+  EXPECT_EQ(all[1].before, "driver 1");
+  for (const std::string& text : {to_text(history(all)), to_markdown(history(all)), to_html(history(all))})
+    EXPECT_TRUE(contains(text, "1 series begins with another context; before: driver 1"))
+        << text.substr(0, 2000);
+  EXPECT_TRUE(contains(history_json(all), R"("before": "driver 1")"));
+  store.runs.push_back(run(20, 100, "1"));
+  all = analyse(store, {});
+  EXPECT_TRUE(all[1].before.empty()) << "both go on side by side";
+}
+
+TEST(History, AFewSlowRunsAreNamedThoughTheyAreMany) {
+  auto times = joined({level(100, 20), level(110, 20)});
+  for (const std::size_t slow : {3U, 9U, 25U, 33U}) times[slow] *= 1.4;
+  const Series series = series_of(times);
+  ASSERT_EQ(series.changes.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(series.changes[0].at), 20, 1);
+  ASSERT_EQ(series.outliers.size(), 4U);
+  EXPECT_EQ(series.outliers[2].at, 25U);
+  EXPECT_NEAR(series.outliers[2].time_us / series.outliers[2].level_us, 1.4, 0.02);
+  for (std::size_t i = 0; i < times.size(); i += 3) times[i] *= 1.2;
+  EXPECT_TRUE(series_of(times).outliers.empty()) << "that many are a level";
 }
 
 class StoreTest : public CommandTest {
@@ -226,6 +297,68 @@ TEST_F(StoreTest, CommandsAndExitCodes) {
       nlohmann::json::parse(report("history show --advisory --format json " + path("store")).output);
   EXPECT_EQ(json["series"][0]["times_us"].size(), 16U);
   EXPECT_EQ(json["series"][0]["changes"][0]["commit"], "c8");
+}
+
+TEST_F(StoreTest, ARunIsThereOnce) {
+  const std::string one = run_file(0, 10), two = run_file(1, 10), store = path("store");
+  const auto lines = [&] { return std::ranges::count(read_file(store), '\n'); };
+  EXPECT_TRUE(contains(report("history add " + store + " " + one + " " + one).output, "is the same run as"));
+  EXPECT_EQ(lines(), 1);
+  const CommandResult again = report("history add " + store + " " + one + " " + two);
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_TRUE(contains(again.output, "run0.json is the same run as line 1 of " + store)) << again.output;
+  EXPECT_EQ(lines(), 2) << "another day is another run, though it took as long";
+  const std::string dated = "history add --date 2026-03-01 --commit x " + store + " ";
+  report(dated + one), report(dated + one);
+  EXPECT_EQ(lines(), 3);
+  write("store", read_file(store) + read_file(store));  // as older versions added it
+  const Store read = read_store(store);
+  EXPECT_EQ(read.runs.size(), 3U);
+  ASSERT_EQ(read.warnings.size(), 1U);
+  EXPECT_TRUE(contains(read.warnings[0], "3 lines left out, whose runs the store has already: line 4, 5, 6"));
+  const std::string nameless = write("nameless.json", run_text(row_text("a/n:1", 10), R"("gpu": "H")"));
+  std::filesystem::copy_file(nameless, path("equal.json"));
+  report("history add " + store + " " + nameless + " " + path("equal.json"));
+  EXPECT_EQ(read_store(store).runs.size(), 5U) << "without a date nobody knows";
+}
+
+TEST_F(StoreTest, WordsThatSayNothingAreRefused) {
+  const std::string run = run_file(0, 10), store = path("store");
+  const std::string add = "history add " + store + " " + run;
+  for (const auto& [words, why] : {std::pair{" --date ''", "is empty"},
+                                   {" --commit ''", "is empty"},
+                                   {" --commit \"$(printf 'a\\nb')\"", "control characters"},
+                                   {" --date 2026-02-30", "is no date"}}) {
+    const CommandResult result = report(add + words);
+    EXPECT_EQ(result.exit_code, 2) << words << result.output;
+    EXPECT_TRUE(contains(result.output, why)) << words << result.output;
+  }
+  EXPECT_FALSE(std::filesystem::exists(store));
+  ASSERT_EQ(report(add).exit_code, 0);
+  for (const char* words : {" --last -1", " --last 0", " --commit ''"})
+    EXPECT_EQ(report("compare --baseline-store " + store + words + " --new " + run).exit_code, 2) << words;
+  for (const char* until : {"2099-99-01", "2026-02-30", "2026/03/01", "2026-3-1", "2026-03-01T10:00", ""}) {
+    const std::string meant = write(
+        "meant.json",
+        fmt::format(
+            R"({{"schema": "overlap-acknowledged-1", "changes": [{{"pattern": "a", "reason": "r", "until": "{}"}}]}})",
+            until));
+    EXPECT_EQ(report("history show " + store + " --acknowledged " + meant).exit_code, 3) << until;
+  }
+}
+
+TEST_F(StoreTest, AStoreMayBeStandardInputAndRunsWithoutADate) {
+  std::string text;
+  const auto times = joined({level(100, 10), level(110, 8)});
+  for (const double time : times)
+    text += fmt::format(
+        R"({{"schema":"overlap-history-1","context":{{"revision":"c{}"}},"rows":{{"a/n:1":{{"us":{}}}}}}})"
+        "\n",
+        std::ranges::count(text, '\n'), time);
+  const std::string store = write("store", text);
+  const CommandResult result = report("history show - < " + store);
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_TRUE(contains(result.output, "at c10: 100.0 us -> 110 us")) << result.output;
 }
 
 }  // namespace

@@ -127,5 +127,36 @@ TEST(SeriesRates, NoiseOfManyKindsIsNoFinding) {
   }
 }
 
+// A step each 50 runs, up and down, and one drift over all of a long series: both are found as they are, with
+// no part that only helps another one.
+TEST(SeriesRates, LongSeriesOfManyPartsAreExplainedToo) {
+  constexpr std::size_t kLong = kSeries < 100 ? 200 : 800, kEach = 50;
+  Random random(4);
+  Store store;
+  for (std::size_t i = 0; i < kLong; ++i) {
+    report::Run run;
+    run.context = {{"date", fmt::format("{}-01-{:02}", 1970 + i / 28, 1 + i % 28)}};
+    Row jumping, drifting;
+    jumping.id = {.family = "jumping", .axes = {}};
+    jumping.times_us = {100 * std::exp(normal(random) + (i / kEach % 2 == 0 ? 0 : std::log(1.1)))};
+    drifting.id = {.family = "drifting", .axes = {}};
+    drifting.times_us = {100 * std::exp(normal(random) + 0.3 * static_cast<double>(i) / kLong)};
+    run.rows = {jumping, drifting};
+    store.runs.push_back(std::move(run));
+  }
+  const auto all = analyse(store, {});
+  ASSERT_EQ(all.size(), 2U);
+  ASSERT_EQ(all[0].changes.size(), kLong / kEach - 1);
+  for (std::size_t i = 0; i < all[0].changes.size(); ++i) {
+    EXPECT_NEAR(static_cast<double>(all[0].changes[i].at), static_cast<double>((i + 1) * kEach), 1);
+    EXPECT_NEAR(std::log(all[0].changes[i].after_us / all[0].changes[i].before_us),
+                std::log(i % 2 == 0 ? 1.1 : 1 / 1.1), 0.01);
+  }
+  EXPECT_TRUE(all[0].drifts.empty() && all[0].outliers.empty());
+  ASSERT_EQ(all[1].drifts.size(), 1U);
+  EXPECT_TRUE(all[1].changes.empty());
+  EXPECT_NEAR(std::log(all[1].drifts[0].after_us / all[1].drifts[0].before_us), 0.3, 0.02);
+}
+
 }  // namespace
 }  // namespace overlap::report
