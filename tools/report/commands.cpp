@@ -319,8 +319,7 @@ int history_add(const HistoryArguments& arguments, const Options& options) {
                      " is no date: write it as 2027-01-31 or 2027-01-31T12:30:00+01:00");
   if (arguments.store == kStandard) throw UsageError("history add: a store is a file, not -");
   keep_apart(options.files, arguments.store, "the store");
-  std::vector<Run> runs = read_runs(options.files, cut_off(options));
-  complain_of_copies(runs);
+  std::vector<Run> runs = without_copies(read_runs(options.files, cut_off(options)));
   for (Run& run : runs) {
     if (!arguments.commit.empty()) run.context[context::kRevision] = arguments.commit;
     if (!arguments.date.empty()) run.context[context::kDate] = arguments.date;

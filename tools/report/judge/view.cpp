@@ -7,10 +7,10 @@
 #include <cmath>
 #include <deque>
 #include <map>
-#include <numeric>
 #include <set>
 #include <unordered_map>
 
+#include "judge/nearest.hpp"
 #include "judge/statistics.hpp"
 #include "names/counters.hpp"
 
@@ -42,127 +42,27 @@ struct Line {
   }
 };
 
-/// Numbers for texts, so that lines are compared by numbers: from 1 on for those that are known.
-class Words {
- public:
-  std::size_t add(const std::string& text) {
-    return numbers_.try_emplace(text, numbers_.size() + 1).first->second;
-  }
-  /// 0 for another text.
-  std::size_t find(const std::string& text) const {
-    const auto found = numbers_.find(text);
-    return found == numbers_.end() ? 0 : found->second;
-  }
-
- private:
-  std::unordered_map<std::string, std::size_t> numbers_;
-};
-
 /// For each row of a file, the baseline row that shares most coordinates with it: the same timing, the same
-/// pass. Of equals the first. Only columns in which baseline rows differ make one better than another; and a
-/// value that none of them has is as good as any other such. So rows that stand the same to all of them are
-/// looked up once.
+/// pass. Of equals the first.
 class Baselines {
  public:
-  Baselines(const std::vector<Line>& lines, std::size_t file, const Axes& baseline) : file_(file) {
-    if (baseline.empty() || lines.empty()) return;
-    std::vector<const Line*> all;
-    for (const Line& line : lines)
-      if (const Row* row = line.rows[file]; row && !row->failed() && has_all(*row, baseline))
-        all.push_back(&line);
-    if (all.empty()) return;
-    for (std::size_t c = 0; c < lines[0].shown.values.size(); ++c) {
-      const auto differs = [&](const Line* line) { return line->shown.values[c] != all[0]->shown.values[c]; };
-      if (std::ranges::any_of(all, differs)) columns_.push_back(c);
+  Baselines(const std::vector<Line>& lines, std::size_t file, const Axes& baseline) {
+    if (baseline.empty()) return;
+    std::vector<const std::vector<std::string>*> places;
+    for (const Line& line : lines) {
+      const Row* row = line.rows[file];
+      if (!row || row->failed() || !has_all(*row, baseline)) continue;
+      rows_.push_back(row);
+      places.push_back(&line.shown.values);
     }
-    words_.resize(columns_.size());
-    for (const Line* line : all) {
-      Place place;
-      for (std::size_t i = 0; i < columns_.size(); ++i)
-        place.push_back(words_[i].add(line->shown.values[columns_[i]]));
-      if (known_.try_emplace(place, line->rows[file]).second)
-        candidates_.emplace_back(std::move(place), line->rows[file]);
-    }
+    if (!rows_.empty()) nearest_.emplace(places);
   }
-
   /// nullptr if there is no baseline row.
-  const Row* of(const Line& line) {
-    if (candidates_.empty()) return nullptr;
-    Place place;
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      place.push_back(words_[i].find(line.shown.values[columns_[i]]));
-    const auto [known, added] = known_.try_emplace(place, nullptr);
-    if (added) known->second = candidates_[nearest(place)].second;
-    return known->second;
-  }
+  const Row* of(const Line& line) { return nearest_ ? rows_[nearest_->find(line.shown.values)] : nullptr; }
 
  private:
-  using Place = std::vector<std::size_t>;    ///< the words in each of the columns
-  using Columns = std::vector<std::size_t>;  ///< some of the columns
-  /// Indexes are made for so many sets of columns at most, and for no fewer candidates: what is shared is
-  /// mostly all but one column or two.
-  static constexpr std::size_t kMostIndexes = 100;
-
-  /// The first of the candidates that share most with the place. They share a set of columns; larger sets are
-  /// tried first, and of one size all: what shares none of the larger sets shares no more than this one.
-  std::size_t nearest(const Place& place) {
-    Columns known;
-    for (std::size_t i = 0; i < place.size(); ++i)
-      if (place[i] > 0) known.push_back(i);
-    for (std::size_t left_out = 0; left_out < known.size(); ++left_out) {
-      std::optional<std::size_t> first;
-      std::vector<bool> is_in(known.size(), true);
-      std::fill_n(is_in.begin(), left_out, false);
-      do {
-        Columns columns;
-        for (std::size_t i = 0; i < known.size(); ++i)
-          if (is_in[i]) columns.push_back(known[i]);
-        const bool is_made = indexes_.contains(columns);
-        if (!is_made && std::min(candidates_.size(), kMostIndexes) <= indexes_.size())
-          return nearest_of_all(place);
-        const auto found = first_with(place, columns);
-        if (found && (!first || *found < *first)) first = found;
-      } while (std::next_permutation(is_in.begin(), is_in.end()));
-      if (first) return *first;
-    }
-    return 0;
-  }
-
-  /// The same by looking through all of them.
-  std::size_t nearest_of_all(const Place& place) const {
-    const auto shared = [&](const auto& candidate) {
-      std::size_t count = 0;
-      for (std::size_t i = 0; i < place.size(); ++i) count += place[i] == candidate.first[i] ? 1 : 0;
-      return count;
-    };
-    return static_cast<std::size_t>(std::ranges::max_element(candidates_, {}, shared) - candidates_.begin());
-  }
-
-  /// The first candidate that has the place's words in these columns.
-  std::optional<std::size_t> first_with(const Place& place, const Columns& columns) {
-    const auto is_less = [&](const Place& a, const Place& b) {
-      return std::ranges::lexicographical_compare(
-          columns, columns, {}, [&a](std::size_t c) { return a[c]; }, [&b](std::size_t c) { return b[c]; });
-    };
-    const auto place_of = [this](std::size_t at) -> const Place& { return candidates_[at].first; };
-    const auto [index, added] = indexes_.try_emplace(columns);
-    std::vector<std::size_t>& sorted = index->second;
-    if (added) {
-      sorted.resize(candidates_.size());
-      std::iota(sorted.begin(), sorted.end(), std::size_t{0});
-      std::ranges::stable_sort(sorted, is_less, place_of);
-    }
-    const auto found = std::ranges::lower_bound(sorted, place, is_less, place_of);
-    if (found == sorted.end() || is_less(place, place_of(*found))) return std::nullopt;
-    return *found;
-  }
-
-  std::size_t file_;
-  std::vector<std::size_t> columns_;
-  std::vector<Words> words_;
-  std::vector<std::pair<Place, const Row*>> candidates_;
-  std::map<Place, const Row*> known_;
-  std::map<Columns, std::vector<std::size_t>> indexes_;  ///< candidates by their words in these columns
+  Rows rows_;
+  std::optional<Nearest> nearest_;
 };
 
 /// Nothing where there is nothing to divide by.
@@ -305,7 +205,14 @@ std::vector<std::string> add_columns(std::vector<Line>& lines) {
         "threads", [](const RowId& id) { return id.threads().empty() ? "1" : id.threads(); }, true);
   add(
       "clock", [](const RowId& id) { return id.clock(); }, false);
-  std::map<std::string, std::size_t> settings;
+  // The rest only where nothing else tells lines apart.
+  const auto any_alike = [&] {
+    std::set<std::vector<std::string>> seen;
+    return !std::ranges::all_of(lines,
+                                [&](const Line& line) { return seen.insert(line.shown.values).second; });
+  };
+  if (!any_alike()) return columns;
+  std::map<std::string, std::size_t> settings;  // and how many lines have each
   for (const Line& line : lines)
     for (const std::string& setting : line.any().id.settings()) ++settings[setting];
   const auto own_settings = [&](const RowId& id) {
@@ -314,11 +221,8 @@ std::vector<std::string> add_columns(std::vector<Line>& lines) {
       if (settings[setting] < lines.size()) own += (own.empty() ? "" : "/") + setting;
     return own;
   };
-  if (!settings.empty()) add("settings", own_settings, false);
-  std::set<std::vector<std::string>> seen;
-  const bool any_alike =
-      !std::ranges::all_of(lines, [&](const Line& line) { return seen.insert(line.shown.values).second; });
-  if (any_alike)
+  add("settings", own_settings, false);
+  if (any_alike())
     add(
         "#", [](const RowId& id) { return std::to_string(id.ordinal); }, false);
   return columns;

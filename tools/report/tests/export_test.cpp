@@ -45,7 +45,7 @@ TEST(Export, GoogleBenchmarkJsonIsPlainAndReadable) {
 
 TEST(Export, GoogleBenchmarkJsonKeepsWhatWasWritten) {
   const std::string context =
-      R"("num_cpus": 8, "mhz_per_cpu": 2.5, "cpu_scaling_enabled": false, "load_avg": [1.5, 2], )"
+      R"("num_cpus": 8, "mask": 18446744073709551615, "mhz_per_cpu": 2.5, "cpu_scaling_enabled": false, "load_avg": [1.5, 2], )"
       R"("caches": [{"type": "Data", "level": 1, "sizes": [32, {"a": null}]}], "gpu": "G", "note": null)";
   const auto row = [](const char* name, double time, double batch, const std::string& more) {
     return R"({"name": ")" + std::string(name) +
@@ -61,6 +61,7 @@ TEST(Export, GoogleBenchmarkJsonKeepsWhatWasWritten) {
                                         row("r/1", 200, 2, R"(, "family_index": 2)"),
                                     context);
   const report::Run run = parse_run(text, "x");
+  EXPECT_TRUE(contains(export_gbench({run}), "\"mask\": 18446744073709551615"));
   const Json json = Json::parse(export_gbench({run}));
   EXPECT_EQ(json.at("context").dump(), Json::parse("{" + context + "}").dump());
   const Json& first = json_at(json, "benchmarks", 0U);

@@ -160,6 +160,33 @@ TEST(Families, RowsWithoutAxesAreNobodysGuests) {
   EXPECT_EQ(run.rows.size(), 4U);
 }
 
+/// Minutes, if each looked through all rows.
+TEST(Families, ManyGuestsAndManyJobsAreNoTrouble) {
+  constexpr int kJobs = 4000;
+  std::string swish, waits;
+  for (int n = 1; n <= kJobs; ++n) {
+    swish += fmt::format(
+        "{}{},{}", n > 1 ? "," : "",
+        row_text(fmt::format("torch_swish/pass:p{0}/impl:extension/submit:launch/n:{0}/dtype:float32", n), 2),
+        row_text(fmt::format("swish/pass:p{0}/impl:vector/cache:hot/timing:steady/n:{0}", n), 1));
+    for (const auto& [sync, buffers, time] :
+         {std::tuple("serial", 1, 10), {"per_buffer", 2, 5}, {"per_buffer", 3, 4}})
+      waits += (waits.empty() ? "" : ",") +
+               row_text(fmt::format(
+                            "double_buffer/sync:{}/buffers:{}/submit:launch/result:device/dim:{}/batches:8",
+                            sync, buffers, n),
+                        time, "us", R"(, "transfer_pct": 40.0)");
+  }
+  report::Run guests = parse_run(run_text(swish), "x");
+  add_guests(guests, known_families());
+  EXPECT_EQ(guests.rows.size(), 3U * kJobs);
+  const Advice advice = report::advise(parse_run(run_text(waits), "x"));
+  const auto section = std::ranges::find(advice.sections, "Double buffering", &AdviceSection::title);
+  ASSERT_NE(section, advice.sections.end());
+  EXPECT_EQ(section->lines.size(), static_cast<std::size_t>(kJobs));
+  EXPECT_TRUE(contains(section->lines.back(), "2.00x with two buffers")) << section->lines.back();
+}
+
 TEST(Names, AToleranceFitsHoweverItsRowWasWrittenDown) {
   const report::Run run = parse_run(run_text(row_text("a/n:1/manual_time", 1)), "x");
   for (const char* name : {"a/n:1", "a/n:1/manual_time"}) {

@@ -1,8 +1,7 @@
 // For libFuzzer: whatever the bytes, the reader returns rows that are whole or throws an InputError.
-//   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Itools/report
-//   tools/report/tests/fuzz_reader.cpp
-//     tools/report/read/{results,fields,json_text}.cpp -lfmt -o fuzz_reader && ./fuzz_reader -max_len=4096
-//     CORPUS tools/report/tests/data/fuzz
+//   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -Itools/report -Ibench
+//     tools/report/tests/fuzz_reader.cpp tools/report/read/*.cpp bench/names/*.cpp -lfmt -o fuzz_reader
+//   ./fuzz_reader -max_len=4096 CORPUS tools/report/tests/data/fuzz
 #include <cstdint>
 #include <cstdlib>
 

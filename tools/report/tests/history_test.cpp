@@ -249,6 +249,17 @@ TEST_F(StoreTest, TornAndForeignLinesStayOutOfTheWay) {
   EXPECT_TRUE(contains(store.warnings[1], "line 3"));
 }
 
+TEST_F(StoreTest, ADeepLineCostsThatLineAlone) {
+  append_to_store(path("store"), {run_at(0, 10)});
+  const std::string whole = read_file(path("store"));
+  const std::string deep = std::string(300'000, '[') + std::string(300'000, ']');
+  write("store", whole.substr(0, whole.size() - 2) + ", \"x\": " + deep + "}\n" + whole);
+  const Store store = read_store(path("store"));
+  EXPECT_EQ(store.runs.size(), 1U);
+  ASSERT_EQ(store.warnings.size(), 1U);
+  EXPECT_TRUE(contains(store.warnings[0], "line 1 left out: nested too deeply")) << store.warnings[0];
+}
+
 TEST_F(StoreTest, TwoWritersDoNotDisturbEachOther) {
   constexpr int kWriters = 4, kEach = 25;
   for (int writer = 0; writer < kWriters; ++writer) {

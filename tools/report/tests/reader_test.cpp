@@ -245,6 +245,9 @@ TEST(Reader, OffsetsAreThoseOfTheFile) {
 TEST(Reader, HugeAndDeepInputsAreOnlyInputs) {
   EXPECT_FALSE(refusal(R"({"context": {"a": )" + std::string(200'000, '[')).empty());
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  const report::Run around = read(run_text(row_text("a/n:1", 1), R"("gpu": "G", "x": )" + deep));
+  EXPECT_EQ(around.about("gpu"), "G");
+  EXPECT_TRUE(warns(around, "nested too deeply"));
   EXPECT_EQ(read(run_text(row_text("a/n:1", 1, "us", ", \"x\": " + deep))).rows.size(), 1U);
   EXPECT_TRUE(warns(read(run_text(row_text("a/n:1", 1, "us"), R"("x": )" + deep)), "nested too deeply"));
   EXPECT_THROW(Json::parse(deep), JsonError);

@@ -47,14 +47,23 @@ TEST(Format, WritesNumbersForReaders) {
                                  {0.0000123, "0.0123 ns"},
                                  {0.0123, "12.3 ns"},
                                  {0.999, "999 ns"},
-                                 {0.0, "0 ns"},
                                  {0.009996, "10.0 ns"},
+                                 {0.09995, "100 ns"},
+                                 {0.9994, "999 ns"},
                                  {0.9996, "1.00 us"},
-                                 {999'999, "1.00 s"}})
+                                 {99.96, "100 us"},
+                                 {999.6, "1.00 ms"},
+                                 {999'600.0, "1.00 s"},
+                                 {1.2e9, "1200 s"},
+                                 {0.0, "0 ns"}})
     EXPECT_EQ(format_time(us), text);
   for (const auto& [rate, text] : {std::pair(850.0, "850 B/s"),
                                    {12'345.0, "12.3 kB/s"},
                                    {1.5e6, "1.50 MB/s"},
+                                   {999.4, "999 B/s"},
+                                   {999'999.0, "1.00 MB/s"},
+                                   {9'996.0, "10.0 kB/s"},
+                                   {0.0, "0.00 B/s"},
                                    {2e9, "2.00 GB/s"},
                                    {4.24e12, "4.24 TB/s"},
                                    {1.2e16, "12000 TB/s"}})
@@ -318,7 +327,35 @@ TEST(Recorded, TextsAreMadeFromTheirRuns) {
   }
 }
 
+TEST(Xml, LeavesOutWhatXmlCannotSay) {
+  EXPECT_EQ(xml_escaped("a\xEF\xBF\xBE<\xEF\xBF\xBF\x01\xEF\xBF\xBD\xEF\xBF"), "a&lt;\xEF\xBF\xBD\xEF\xBF");
+}
+
 class ShowTest : public CommandTest {};
+
+TEST_F(ShowTest, AdviceOnSeveralRunsIsOneDocument) {
+  const std::string a = write("a.json", run_text(row_text("f/n:1", 1), R"("gpu": "A")")),
+                    b = write("b.json", run_text(row_text("f/n:1", 2), R"("gpu": "B")"));
+  const auto advice_on = [](const std::string& files) {
+    return Json::parse(run_command(kReport + " advise --format json " + files).output);
+  };
+  EXPECT_EQ(advice_on(a).at("schema").text(), "overlap-advice-1");
+  const Json both = advice_on(a + " " + b);
+  ASSERT_EQ(both.elements().size(), 2U);
+  EXPECT_EQ(json_at(both, 1U, "file", "path").text(), b);
+}
+
+TEST_F(ShowTest, AVariableThatIsNotSetIsAUsageError) {
+  const std::string run = write("a.json", run_text(row_text("f/n:1", 1)));
+  const std::string compare = " compare --baseline " + run + " --new " + run;
+  for (const std::string& words :
+       {" table " + run + " -o \"\"", compare + " --tolerances \"\"", compare + " --metric \"\"",
+        " history add " + path("s") + " " + run + " --commit \"\""}) {
+    const CommandResult result = run_command(kReport + words);
+    EXPECT_EQ(result.exit_code, 2) << words;
+    EXPECT_TRUE(contains(result.output, "is empty: is a variable not set?")) << result.output;
+  }
+}
 
 TEST_F(ShowTest, EveryCommandHasEveryFormatAndTheSameBytesInAnyLocale) {
   std::string files;
