@@ -6,13 +6,13 @@
 // what is correlated anyway need not be a change), plus a price for each part, since it was chosen among
 // many. The cheapest set that a greedy search finds is the explanation: add the part that pays best, move the
 // four next to it to where they fit best beside it (what lies farther away hardly hangs on it), and drop at
-// last what does not pay. A set has at most 64 parts, so that time grows no faster than the series. Prices were set by simulation,
-// for false findings in 2 % of series of 40 runs or less, 5 % where neighbours are correlated by 0.7
-// (history_test.cpp shows them); as in Chakar, Lebarbier, Levy-Leduc and Robin 2017 (Bernoulli 23) steps are
-// sought at an estimated correlation. If outliers are many and alike, or the residual has tails that no
-// outlier explains, the series jumps between levels: then the ranks of the values are explained instead,
-// which only ask for exchangeable runs (Pettitt 1979), and sizes are medians of differences (Hodges and
-// Lehmann 1963).
+// last what does not pay. A set has at most 64 parts, so that time grows no faster than the series. Prices
+// were set by simulation, for false findings in 2 % of series of 40 runs or less, 5 % where neighbours are
+// correlated by 0.7 (history_test.cpp shows them); as in Chakar, Lebarbier, Levy-Leduc and Robin 2017
+// (Bernoulli 23) steps are sought at an estimated correlation. If outliers are many and alike, or the
+// residual has tails that no outlier explains, the series jumps between levels: then the ranks of the values
+// are explained instead, which only ask for exchangeable runs (Pettitt 1979), and sizes are medians of
+// differences (Hodges and Lehmann 1963).
 #pragma once
 
 #include <cstddef>
