@@ -43,6 +43,18 @@ CLI::Validator word() {
   return validator;
 }
 
+/// A number of things, of which there is at least one: nine digits at most.
+CLI::Validator count() {
+  const auto check = [](std::string& text) -> std::string {
+    const bool digits =
+        !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == text.npos;
+    return digits && text.find_first_not_of('0') != text.npos ? "" : text + " is no number of 1 or more";
+  };
+  CLI::Validator validator;
+  validator.description("").operation(check);
+  return validator;
+}
+
 constexpr double kMostTolerance = 10;  // as in files of tolerances
 
 constexpr const char* kFooter =
@@ -160,7 +172,7 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
       ->check(word());
   command.add_option("--commit", arguments.commit, "Of the store: the runs of this commit")->check(word());
   command.add_option("--last", arguments.last, "Of the store: the newest so many runs, by their dates")
-      ->check(CLI::Range(1.0, 1e9));
+      ->check(count());
   command.add_option("--new", arguments.fresh, "JSON files of the new program")->required();
   command
       .add_option("--metric", arguments.metric,

@@ -348,6 +348,8 @@ TEST_F(StoreTest, WordsThatSayNothingAreRefused) {
   ASSERT_EQ(report(add).exit_code, 0);
   for (const char* words : {" --last -1", " --last 0", " --commit ''"})
     EXPECT_EQ(report("compare --baseline-store " + store + words + " --new " + run).exit_code, 2) << words;
+  EXPECT_TRUE(contains(report("compare --baseline-store " + store + " --last -1 --new " + run).output,
+                       "--last: -1 is no number of 1 or more"));
   for (const char* until : {"2099-99-01", "2026-02-30", "2026/03/01", "2026-3-1", "2026-03-01T10:00", ""}) {
     const std::string meant = write(
         "meant.json",
