@@ -7,10 +7,10 @@
 #include <unordered_map>
 
 #include "judge/explanation.hpp"
-#include "judge/pattern.hpp"
 #include "judge/statistics.hpp"
 #include "names/context_keys.hpp"
 #include "read/instant.hpp"
+#include "read/pattern.hpp"
 
 namespace overlap::report {
 namespace {
@@ -148,7 +148,9 @@ std::vector<Series> analyse(const Store& store, const HistoryOptions& options) {
     for (const Row& row : run.rows) {
       if (row.failed() || !(row.time_us() > 0)) continue;
       std::string name = row.name();
-      const auto [at, added] = index.try_emplace(context + "\n" + machine + "\n" + name, all.size());
+      std::string key = context + "\n" + machine + "\n" + name;
+      if (row.threads() > 1) key += "\n" + thread_time_word(run);  // as if it were of the context
+      const auto [at, added] = index.try_emplace(std::move(key), all.size());
       const auto [last, is_first] = newest.try_emplace(machine + "\n" + name, at->second);
       if (added) {
         all.push_back({std::move(name), context, machine, {}, {}, {}, {}, {}, {}, {}});
@@ -163,8 +165,11 @@ std::vector<Series> analyse(const Store& store, const HistoryOptions& options) {
     }
   }
   for (const auto& [series, before, last_run] : successors)
-    if (last_runs[before] == last_run)  // else both go on side by side, such as two backends
+    if (last_runs[before] == last_run) {  // else both go on side by side, such as two backends
       all[series].before = context_unlike(store.runs[last_run], store.runs[first_runs[series]]);
+      if (all[series].before.empty())
+        all[series].before = "times of threads " + thread_time_word(store.runs[last_run]);
+    }
   const std::vector<Meant> meant = still_meant(options, today_of(store));
   for (Series& series : all) find_changes(series, options, meant);
   return all;

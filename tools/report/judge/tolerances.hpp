@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "judge/pattern.hpp"
 #include "judge/verdict.hpp"
+#include "read/pattern.hpp"
 
 namespace overlap::report {
 

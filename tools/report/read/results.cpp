@@ -81,9 +81,15 @@ bool is_our_context(const std::map<std::string, std::string>& context) {
   return context.contains(context::kBackend) && context.contains(context::kSweep);
 }
 
-bool same_thread_time(const Run& a, const Run& b) {
-  if (a.about(context::kLibraryVersion) == b.about(context::kLibraryVersion)) return true;
-  return thread_time(a) == thread_time(b) && thread_time(a) != ThreadTime::unknown;
+bool same_thread_time(const Run& a, const Run& b) { return thread_time_word(a) == thread_time_word(b); }
+
+std::string thread_time_word(const Run& run) {
+  switch (thread_time(run)) {
+    case ThreadTime::divided: return "divided by threads";
+    case ThreadTime::whole: return "whole";
+    case ThreadTime::unknown: break;
+  }
+  return "that of " + run.about(context::kLibraryVersion);
 }
 
 std::size_t tell_apart(std::vector<Row>& rows) {

@@ -106,6 +106,10 @@ bool is_our_context(const std::map<std::string, std::string>& context);
 /// compared, nor those of a version that cannot be told.
 bool same_thread_time(const Run& a, const Run& b);
 
+/// A word for what the time of rows of several threads is in this run: equal where same_thread_time() says
+/// so.
+std::string thread_time_word(const Run& run);
+
 /// The middle value, or the mean of the middle two. There must be a value.
 double median(std::vector<double> values);
 

@@ -16,9 +16,9 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
@@ -29,6 +29,7 @@
 #include "names/counters.hpp"
 #include "read/instant.hpp"
 #include "read/json.hpp"
+#include "read/pattern.hpp"
 #include "read/recognise.hpp"
 
 namespace overlap::report {
@@ -331,7 +332,7 @@ std::vector<Acknowledgement> read_acknowledgements(const std::string& path) {
       const auto text = [&each](const char* key) { return each.at(key).text(); };
       all.push_back(
           {each.find("commit") ? text("commit") : "", text("pattern"), text("reason"), text("until")});
-      const std::regex check(all.back().pattern, std::regex::extended);
+      const Pattern check(all.back().pattern);
       // Dates are compared as text (history.cpp), which orders them if all are written in this one way.
       const std::string& until = all.back().until;
       if (const auto instant = instant_of(until); !instant || day_of(*instant) != until)
@@ -341,9 +342,8 @@ std::vector<Acknowledgement> read_acknowledgements(const std::string& path) {
   } catch (const JsonError& e) {
     refuse(path,
            fmt::format("changes[{}] needs \"pattern\", \"reason\" and \"until\": {}", all.size(), e.what()));
-  } catch (const std::regex_error& e) {
-    refuse(path, fmt::format("changes[{}]: '{}' is no regular expression: {}", all.size() - 1,
-                             all.back().pattern, e.what()));
+  } catch (const std::invalid_argument& e) {
+    refuse(path, fmt::format("changes[{}]: {}", all.size() - 1, e.what()));
   }
   return all;
 }

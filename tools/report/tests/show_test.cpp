@@ -353,7 +353,7 @@ TEST_F(ShowTest, AVariableThatIsNotSetIsAUsageError) {
         " history add " + path("s") + " " + run + " --commit \"\""}) {
     const CommandResult result = run_command(kReport + words);
     EXPECT_EQ(result.exit_code, 2) << words;
-    EXPECT_TRUE(contains(result.output, "is empty: is a variable not set?")) << result.output;
+    EXPECT_TRUE(contains(result.output, "is empty: leave the option out")) << result.output;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "judge/pattern.hpp"
+#include "read/pattern.hpp"
 
 #include <regex.h>
 
