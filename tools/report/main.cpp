@@ -81,7 +81,8 @@ Examples:
 constexpr const char* kAdvise =
     R"(What to do, from the numbers of a run: the best configuration of all that was swept and how far it is from its
 limit, from which n on graphs stop paying and after how many replays they are paid back, whether double
-buffering pays, where overlap was lost and why, and which rules of thumb hold on this machine.)";
+buffering pays, where overlap was lost and why, and which rules of thumb hold on this machine. In JSON, several
+files give a list.)";
 constexpr const char* kAdviseExamples = R"(
 Examples:
   overlap-report advise run.json

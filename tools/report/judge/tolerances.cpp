@@ -27,6 +27,9 @@ constexpr double kMost = 10;  // a row that moves by more by itself says nothing
   throw InputError(path + ": " + reason);
 }
 
+/// A tolerance from which on hardly anything would be called.
+constexpr double kWild = 0.5;
+
 /// How names of our rows ended when patterns of some files were written.
 constexpr const char* kOldEnd = "/manual_time";
 
@@ -94,8 +97,8 @@ MeasuredTolerances tolerances_from(const std::vector<Run>& runs, double least) {
     }
   }
   MeasuredTolerances measured;
-  std::size_t outliers = 0;
-  std::string such_as;
+  std::size_t outliers = 0, wild = 0;
+  std::string such_as, wildest;
   for (const Times& times : all) {
     // A row of fewer runs falls under the tolerance of all others.
     if (times.us.size() < kLeastRuns) continue;
@@ -106,11 +109,16 @@ MeasuredTolerances tolerances_from(const std::vector<Run>& runs, double least) {
     // upwards.
     const double tolerance = std::max(least, std::expm1(3 * std::sqrt(2.0) * deviation_of(side.logs)));
     measured.tolerances.push_back({times.row, std::min(kMost, std::ceil(tolerance * 1e4) / 1e4), true});
+    if (tolerance > kWild && wild++ == 0) wildest = times.row;
   }
   if (outliers > 0)
     measured.warnings.push_back(
         fmt::format("{} of {} rows have a run far from all others, which is left out, such as {}", outliers,
                     measured.tolerances.size(), such_as));
+  if (wild > 0)
+    measured.warnings.push_back(fmt::format(
+        "{} of {} rows move by more than {:.0f} % by themselves, such as {}: what they do will not be seen",
+        wild, measured.tolerances.size(), kWild * 100, wildest));
   return measured;
 }
 

@@ -106,6 +106,8 @@ constexpr Kind kPacked[] = {
            "7zXZ");
      }},
     {"compressed by bzip2", "unpack it first, with bunzip2", [](Text t) { return t.starts_with("BZh"); }},
+    {"a tar archive", "unpack it first, with tar -xf, and give the files in it",
+     [](Text t) { return t.size() > 262 && t.substr(257, 5) == "ustar"; }},
     {"a zip archive", "unzip it first, and give the files in it",
      [](Text t) { return t.starts_with("PK\x03\x04"); }},
     {"a database of SQLite's", "profilers write those: give the run's JSON",

@@ -25,6 +25,9 @@ TEST(Tolerances, AreNotMadeOfOutliers) {
   ASSERT_EQ(measured.warnings.size(), 1U);
   EXPECT_TRUE(contains(measured.warnings[0], "a/n:1"));
   EXPECT_TRUE(tolerances_from(runs_of({100, 101, 99}), 0.02).warnings.empty());
+  const MeasuredTolerances wild = tolerances_from(runs_of({100, 500, 101, 500, 99}), 0.02);
+  ASSERT_EQ(wild.warnings.size(), 1U);
+  EXPECT_TRUE(contains(wild.warnings[0], "will not be seen")) << wild.warnings[0];
 }
 
 TEST(Tolerances, ComeFromRunsOfTheSameProgram) {

@@ -255,6 +255,7 @@ TEST(Reader, HugeAndDeepInputsAreOnlyInputs) {
 }
 
 TEST(Reader, NamesForeignFilesForWhatTheyAre) {
+  const std::string tar = "run.json" + std::string(249, '0') + "ustar  0" + kGood;
   const std::pair<const char*, const char*> all[] = {
       {R"({"meta": {"version": {"json": {"major": 1}}}, "devices": [], "benchmarks": [{"name": "b", "states": []}]})",
        "nvbench"},
@@ -277,6 +278,7 @@ TEST(Reader, NamesForeignFilesForWhatTheyAre) {
       {"-----\nBenchmark   Time   CPU   Iterations\n-----\nBM_a   10 ns   10 ns   100\n", "console output"},
       {"\x28\xB5\x2F\xFD more", "zstd"},
       {"PK\x03\x04 more", "zip"},
+      {tar.c_str(), "tar archive"},
       {R"({"schema": "overlap-table-1", "tables": []})", "table wrote"},
       {R"({"schema": "overlap-compare-1", "rows": []})", "compare wrote"},
       {"<?xml version=\"1.0\"?>\n<testsuites><testsuite name=\"x\"></testsuite></testsuites>", "JUnit"},
