@@ -26,10 +26,12 @@ while [ $# -gt 0 ]; do
     *) echo "compare.sh: unknown argument '$1'"; usage ;;
   esac
 done
+[ $aa = yes ] || [ -n "$baseline" ] || { echo "compare.sh: give --baseline, a program or JSON files"; usage; }
 is_program() { [ -f "$1" ] && [ -x "$1" ]; }
 is_program "$new" || { echo "compare.sh: --new '$new' is no program"; usage; }
 [[ $runs =~ ^[0-9]+$ ]] && [ "$runs" -ge 1 ] || { echo "compare.sh: --runs '$runs' is no number of runs"; usage; }
 [ $aa = no ] || [ "$runs" -ge 3 ] || { echo "compare.sh: --aa needs three runs or more"; usage; }
+runs=$((10#$runs))
 [[ $new == */* ]] || new=./$new # beside us, not on the PATH
 [[ -z $baseline || $baseline == */* ]] || baseline=./$baseline
 report=${REPORT:-$(dirname "$new")/overlap-report}

@@ -195,7 +195,7 @@ std::string RowId::key() const {
   append_bare(name, *this);
   const bool is_manual = !suffix.empty() && clock() == kManualTime;
   for_each_segment(suffix, [&](std::string_view segment) {
-    if (!says_nothing(segment, is_manual)) name.append("/").append(segment);
+    if (is_whole || !says_nothing(segment, is_manual)) name.append("/").append(segment);
   });
   append_ordinal(name, ordinal);
   return name;

@@ -21,6 +21,7 @@ struct RowId {
   std::string family{};     ///< up to the first slash
   Axes axes{};              ///< axes at their default are left out where the family says so
   std::string suffix{};     ///< Google Benchmark's own segments as they were, such as "/manual_time"
+  bool is_whole = false;    ///< key() leaves out nothing: another row differs in that only
   std::size_t ordinal = 1;  ///< the how-manieth row of its name in a run: above 1 it is shown as " #2"
 
   /// The axis's value, by its name or its label; empty if the row has no such axis.

@@ -189,7 +189,8 @@ void add_comparison(CLI::App& command, CompareArguments& arguments) {
                   "File of tolerances by row or pattern, by hand or from `noise`")
       ->check(word());
   command.add_option("--alpha", arguments.options.alpha, "False discovery rate (default 0.05)")
-      ->transform(share(1));
+      ->transform(share(1))
+      ->check(CLI::Range(1e-12, 1.0));
   add_allowed(command, arguments.options);
   command.add_flag("--fail-on-inconclusive", arguments.fail_on_inconclusive,
                    "Exit 4 if a row is inconclusive");

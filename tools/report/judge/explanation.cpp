@@ -19,7 +19,6 @@ using Parts = std::vector<Part>;
 using Kind = Part::Kind;
 
 constexpr double kCorrelations[] = {0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95};
-constexpr std::size_t kLeastRuns = 5;   // of a series that is explained at all
 constexpr std::size_t kLeastDrift = 8;  // runs that a drift takes which is not the whole series
 constexpr std::size_t kPieces = 8;      // of a series: the most
 constexpr std::size_t kMostParts = 64;  // of a set
@@ -386,7 +385,7 @@ std::size_t drift_grid(std::size_t n) {
 }
 
 Explanation explain(const Values& values, const std::vector<bool>& same_commit) {
-  if (values.size() < kLeastRuns) return {{}, values};
+  if (values.size() < kLeastExplained) return {{}, values};
   Explanation result = explained(values, Search(values, same_commit).best(true));
   if (!jumps(result) && !has_heavy_tails(values, result)) return result;
   const Values order = ranks(values);

@@ -37,6 +37,9 @@ struct Explanation {
   std::vector<double> levels;
 };
 
+/// Runs that a series needs for anything to be explained.
+inline constexpr std::size_t kLeastExplained = 5;
+
 /// Runs that a level needs before it counts as one.
 inline constexpr std::size_t kLeastStretch = 4;
 

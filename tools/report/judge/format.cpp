@@ -31,8 +31,12 @@ Rounded rounded(double value) {
 
 }  // namespace
 
+// Most numbers are from 1 to 1000, and a table has a hundred thousand of them.
 std::string format_digits(double value) {
-  const int digits = value == 0 ? 2 : std::clamp(2 - rounded(value).exponent, 0, 12);
+  const int digits = value == 0       ? 2
+                     : value < 0.9995 ? std::clamp(2 - rounded(value).exponent, 0, 12)
+                     : value < 9.995  ? 2
+                                      : (value < 99.95 ? 1 : 0);
   return fmt::format("{:.{}f}", value, digits);
 }
 
@@ -41,7 +45,7 @@ std::string format_digits(double value) {
 std::string format_time(double us) {
   if (us == 0) return "0 ns";
   if (!(us > 0)) return fmt::format("{:.2f} us", us);
-  const double size = rounded(us).value;
+  const double size = us < 0.999 || (us >= 1 && us < 999) ? us : rounded(us).value;
   if (size < 1) return format_digits(us * 1e3) + " ns";
   if (size < 1000) return format_digits(us) + " us";
   if (size < 1e6) return format_digits(us / 1e3) + " ms";

@@ -57,8 +57,7 @@ std::vector<Tolerance> read_tolerances(const std::string& path) {
     const Json* rows = row ? row : pattern;
     if (!rows || !rows->is_string() || !relative || !(relative->is_number() || relative->is_string()))
       refuse(path, where + " needs a \"pattern\" or a \"row\", and a \"tolerance\", such as 0.05 or \"5%\"");
-    // Names are written in many ways, and known by one.
-    Tolerance tolerance{row ? parse_row_id(rows->text()).key() : rows->text(), 0, row != nullptr};
+    Tolerance tolerance{rows->text(), 0, row != nullptr};
     try {
       // Rows are measured and may move by more than their time; a 5 that somebody wrote is meant as 5 %.
       tolerance.relative = row && relative->is_number()
@@ -126,10 +125,13 @@ ToleranceFinder::ToleranceFinder(const std::vector<Tolerance>& all, double other
     : all_(all), otherwise_(otherwise), used_(all.size()) {
   for (std::size_t i = 0; i < all_.size(); ++i) {
     if (all_[i].is_name)
-      names_[parse_row_id(all_[i].rows).key()] = i;
+      names_[all_[i].rows] = i;
     else
       patterns_.emplace_back(Pattern(all_[i].rows), i);
   }
+  // As names were written by older versions, or by other programs.
+  for (std::size_t i = all_.size(); i-- > 0;)
+    if (all_[i].is_name) names_.try_emplace(parse_row_id(all_[i].rows).key(), i);
 }
 
 double ToleranceFinder::of(const std::string& row) {

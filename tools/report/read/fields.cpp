@@ -254,7 +254,7 @@ class RunParser {
   void finish_warnings() {
     file_.warnings = text_.warnings();
     if (duplicates_ > 0)
-      file_.warnings.push_back(fmt::format("{} fields are there twice, such as '{}': the first counts",
+      file_.warnings.push_back(fmt::format("fields that are there twice: {}, such as '{}'; the first counts",
                                            duplicates_, first_duplicate_));
   }
 

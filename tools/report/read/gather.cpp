@@ -9,7 +9,6 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
-#include <unordered_set>
 
 #include "names/counters.hpp"
 
@@ -65,30 +64,30 @@ bool is_summary_of(const std::string& name, const std::string& of, std::string_v
 }  // namespace
 
 bool is_standard_field(std::string_view key) {
-  static const std::unordered_set<std::string_view> fields = {"name",
-                                                              "family_index",
-                                                              "per_family_instance_index",
-                                                              "run_name",
-                                                              "run_type",
-                                                              "repetitions",
-                                                              "threads",
-                                                              "repetition_index",
-                                                              "iterations",
-                                                              "real_time",
-                                                              "cpu_time",
-                                                              "time_unit",
-                                                              "aggregate_name",
-                                                              "aggregate_unit",
-                                                              "error_occurred",
-                                                              "error_message",
-                                                              "skipped",
-                                                              "skip_message",
-                                                              "label",
-                                                              "big_o",
-                                                              "cpu_coefficient",
-                                                              "real_coefficient",
-                                                              "rms"};
-  return fields.contains(key);
+  static constexpr std::string_view kFields[] = {"name",
+                                                 "family_index",
+                                                 "per_family_instance_index",
+                                                 "run_name",
+                                                 "run_type",
+                                                 "repetitions",
+                                                 "threads",
+                                                 "repetition_index",
+                                                 "iterations",
+                                                 "real_time",
+                                                 "cpu_time",
+                                                 "time_unit",
+                                                 "aggregate_name",
+                                                 "aggregate_unit",
+                                                 "error_occurred",
+                                                 "error_message",
+                                                 "skipped",
+                                                 "skip_message",
+                                                 "label",
+                                                 "big_o",
+                                                 "cpu_coefficient",
+                                                 "real_coefficient",
+                                                 "rms"};
+  return std::ranges::find(kFields, key) != std::end(kFields);
 }
 
 // All repetitions and summaries of a row have one `run_name`; `name` has the summary's behind it. A number of

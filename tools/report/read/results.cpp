@@ -75,6 +75,19 @@ ThreadTime thread_time(const Run& run) {
                                                                                        : ThreadTime::divided;
 }
 
+/// Has rows that differ only in what a key leaves out, such as BM_x and BM_x/manual_time, keep their whole
+/// names: ordinals would go by their places.
+void keep_whole_names(std::vector<Row>& rows) {
+  const auto differs = [&](const Row& row) { return row.id.suffix != rows.front().id.suffix; };
+  if (std::ranges::none_of(rows, differs)) return;
+  std::unordered_map<std::string, std::size_t> first;
+  first.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Row& known = rows[first.try_emplace(rows[i].name(), i).first->second];
+    if (known.id.suffix != rows[i].id.suffix) known.id.is_whole = rows[i].id.is_whole = true;
+  }
+}
+
 }  // namespace
 
 bool is_our_context(const std::map<std::string, std::string>& context) {
@@ -93,6 +106,7 @@ std::string thread_time_word(const Run& run) {
 }
 
 std::size_t tell_apart(std::vector<Row>& rows) {
+  keep_whole_names(rows);
   std::unordered_set<std::string> taken;
   taken.reserve(rows.size());
   std::unordered_map<std::string, std::size_t> last;  // ordinals given, by the name that they were given to

@@ -83,6 +83,7 @@ Run run_of(const std::string& line) {
     }
     run.rows.push_back(std::move(row));
   }
+  tell_apart(run.rows);
   return run;
 }
 

@@ -92,13 +92,20 @@ Mark mark_of(Verdict verdict) {
 
 /// Two lines for a terminal: row names are too long for a column.
 std::vector<std::string> told(const Comparison& row, const std::string& remark, const std::string& metric) {
-  std::vector<std::string> parts;
+  constexpr std::size_t kIndent = 14;
+  std::string verdict = word_of(row.verdict), text(kIndent - 1, ' ');
+  verdict.resize(kIndent, ' ');
+  const auto add = [&text](const std::string& part) {
+    if (!part.empty()) text.append("   ").append(part);
+  };
   if (!row.baseline.runs.empty() && !row.fresh.runs.empty())
-    parts.push_back(side_text(row.baseline, metric) + " -> " + side_text(row.fresh, metric));
-  for (const std::string& part : {change_of(row), remark})
-    if (!part.empty()) parts.push_back(part);
-  return {fmt::format("{:<12}  {}", word_of(row.verdict), row.name),
-          fmt::format("{:<12}    {}", "", fmt::join(parts, "   "))};
+    add(side_text(row.baseline, metric) + " -> " + side_text(row.fresh, metric));
+  add(change_of(row));
+  add(remark);
+  std::vector<std::string> lines(2);
+  lines[0] = std::move(verdict) + row.name;
+  lines[1] = std::move(text);
+  return lines;
 }
 
 /// 0 stands for none in a comparison.
@@ -150,16 +157,15 @@ Document comparison(const Judgement& judgement, const CompareOptions& options) {
   for (const Comparison& row : judgement.rows) {
     const bool settled_by_runs = untested && row.runs_to_settle > 0;  // said once, on top
     const std::string remark = settled_by_runs ? "" : remark_of(row, options.metric);
-    section.rows.push_back({.fields = {{word_of(row.verdict), std::nullopt, mark_of(row.verdict)},
-                                       {row.name},
-                                       side(row.baseline),
-                                       side(row.fresh),
-                                       change(ratio_of(row)),
-                                       change(row.low),
-                                       change(row.high),
-                                       {remark}},
-                            .quiet = row.verdict == Verdict::same,
-                            .told = told(row, remark, options.metric)});
+    Section::Line& line = section.rows.emplace_back();
+    line.quiet = row.verdict == Verdict::same;
+    line.fields.reserve(section.columns.size());
+    line.fields.emplace_back(word_of(row.verdict), std::nullopt, mark_of(row.verdict));
+    line.fields.emplace_back(row.name);
+    for (const Side* each : {&row.baseline, &row.fresh}) line.fields.push_back(side(*each));
+    for (const auto& ratio : {ratio_of(row), row.low, row.high}) line.fields.push_back(change(ratio));
+    line.fields.emplace_back(remark);
+    line.told = told(row, remark, options.metric);
   }
   Document document{.title = "Overlap: comparison",
                     .mark = judgement.bad() ? Mark::bad

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "judge/explanation.hpp"
 #include "judge/format.hpp"
 #include "show/findings.hpp"
 
@@ -145,6 +146,10 @@ Document history(const std::vector<Series>& all) {
                                  all.size(), changed, bad);
   if (unsettled > 0) document.summary += fmt::format(", {} not settled", unsettled);
   if (with_outliers > 0) document.summary += fmt::format(", {} with outliers", with_outliers);
+  const auto few = std::ranges::count_if(
+      all, [](const Series& series) { return series.times_us.size() < kLeastExplained; });
+  if (few > 0)
+    document.summary += fmt::format(", {} of fewer than {} runs, which show nothing", few, kLeastExplained);
   quiet.title = fmt::format("{} series without a change", quiet.rows.size());
   if (!quiet.rows.empty()) document.sections.push_back(std::move(quiet));
   return document;

@@ -72,7 +72,7 @@ std::string to_text(const Document& document) {
     if (!told && !section.rows.empty()) text += aligned(section);
     for (const Section::Line& row : section.rows)
       for (const std::string& line : row.told)
-        if (!row.quiet) text += printable(line) + "\n";
+        if (!row.quiet) text.append(printable(line)).append("\n");
     for (const std::string& note : section.notes) text += "  " + printable(note) + "\n";
   }
   if (!document.summary.empty()) text += printable(document.summary, true) + "\n";

@@ -64,8 +64,11 @@ report=$REPORT_GIVEN
 
 # Nothing measured is no regression.
 expect 2 "wrote no rows" --baseline "$bench" --new "$bench" -o "$folder" -- --benchmark_filter=nosuch
-expect 2 "is no program" --new /nosuch
-expect 2 "is no program" --new "$folder"
+expect 2 "is no program" --baseline "$bench" --new /nosuch
+expect 2 "give --baseline" --new "$folder/after" -o "$folder"
+expect 0 "2 baseline and 2 new runs" --baseline "$folder/before" --new "$folder/before" --runs 02 -o "$folder"
+expect 2 "three runs or more" --aa --new "$bench" --runs 2 -o "$folder"
+expect 2 "is no program" --baseline "$bench" --new "$folder"
 expect 2 "neither a program nor JSON" --baseline /nosuch --new "$bench" -o "$folder"
 expect 2 "no number of runs" --baseline "$bench" --new "$bench" --runs x
 expect 2 "unknown argument" --bassline x

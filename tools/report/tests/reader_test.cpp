@@ -106,7 +106,7 @@ TEST(Reader, OfEqualKeysTheFirstCounts) {
   const report::Run run = read(run_text(row_text("a/n:1", 1, "us", R"(, "real_time": 77, "name": "b")")));
   EXPECT_DOUBLE_EQ(run.rows[0].time_us(), 1);
   EXPECT_EQ(run.rows[0].name(), "a/n:1");
-  EXPECT_TRUE(warns(run, "2 fields are there twice, such as 'real_time'"));
+  EXPECT_TRUE(warns(run, "fields that are there twice: 2, such as 'real_time'"));
 }
 
 TEST(Reader, EqualNamesOfOtherInstancesStayApart) {

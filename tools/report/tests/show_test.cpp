@@ -267,9 +267,11 @@ TEST(Histories, AreQuietAboutWhatStayed) {
   }
   slower.changes.push_back({"c2", "2026-01-02", 100, 120, 0.0001, false, ""});
   const Document document = history({still, slower});
-  EXPECT_EQ(to_text(document),
-            "slower/n:1\n  G, 2 runs, now 120 us\n  +20.0 % at c2 (2026-01-02): 100 us -> 120 us\n"
-            "2 series, 1 changed or drifting, 1 slower and not acknowledged\n");
+  EXPECT_EQ(
+      to_text(document),
+      "slower/n:1\n  G, 2 runs, now 120 us\n  +20.0 % at c2 (2026-01-02): 100 us -> 120 us\n"
+      "2 series, 1 changed or drifting, 1 slower and not acknowledged, 2 of fewer than 5 runs, which show "
+      "nothing\n");
   EXPECT_FALSE(contains(to_markdown(document), "still"));
   EXPECT_TRUE(contains(to_markdown(document), "| c2 | 2026-01-02 | 100 us | 120 us | +20.0 % |"));
   EXPECT_TRUE(contains(to_html(document), "still/n:1"));

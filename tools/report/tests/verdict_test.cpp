@@ -132,17 +132,20 @@ TEST(Verdict, AnotherClockIsAnotherRow) {
   EXPECT_EQ(judgement.count(Verdict::removed), 1U);
   EXPECT_EQ(judgement.count(Verdict::added), 1U);
   // So are those at other settings: one benchmark may be registered at several, in any order.
-  const std::vector<std::string> names = {"a/n:1", "a/n:1/min_time:2.000", "a/n:1/iterations:10"};
+  const std::vector<std::string> names = {"a/n:1", "a/n:1/min_time:2.000", "a/n:1/iterations:10",
+                                          "a/n:1/manual_time"};
   std::vector<std::string> rows, reversed;
   for (std::size_t i = 0; i < names.size(); ++i)
     rows.push_back(row_text(names[i], 10.0 * static_cast<double>(i + 1)));
   reversed.assign(rows.rbegin(), rows.rend());
   const std::vector<report::Run> before(3, run_of(rows)), after(3, run_of(reversed));
   EXPECT_EQ(judge(before, after, {}).count(Verdict::same), names.size());
-  const Judgement fewer = judge(before, {3, run_of({rows[1], rows[2]})}, {});
-  EXPECT_EQ(fewer.count(Verdict::same), 2U);
-  EXPECT_EQ(fewer.rows[0].name, names[0]);
-  EXPECT_EQ(fewer.rows[0].verdict, Verdict::removed);
+  const Judgement fewer = judge(before, {3, run_of({rows[1], rows[2], rows[3], row_text("a/n:1", 10)})}, {});
+  EXPECT_EQ(fewer.count(Verdict::same), 4U);
+  const Judgement none = judge({3, run_of({rows[0], rows[1], rows[2]})}, {3, run_of({rows[1], rows[2]})}, {});
+  EXPECT_EQ(none.count(Verdict::same), 2U);
+  EXPECT_EQ(none.rows[0].name, names[0]);
+  EXPECT_EQ(none.rows[0].verdict, Verdict::removed);
 }
 
 TEST(Verdict, CountersHaveTheirDirection) {
