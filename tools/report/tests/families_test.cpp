@@ -162,9 +162,9 @@ TEST(Families, RowsWithoutAxesAreNobodysGuests) {
 
 /// Minutes, if each looked through all rows.
 TEST(Families, ManyGuestsAndManyJobsAreNoTrouble) {
-  constexpr int kJobs = 4000;
+  const int jobs = static_cast<int>(many(4000));
   std::string swish, waits;
-  for (int n = 1; n <= kJobs; ++n) {
+  for (int n = 1; n <= jobs; ++n) {
     swish += fmt::format(
         "{}{},{}", n > 1 ? "," : "",
         row_text(fmt::format("torch_swish/pass:p{0}/impl:extension/submit:launch/n:{0}/dtype:float32", n), 2),
@@ -179,11 +179,11 @@ TEST(Families, ManyGuestsAndManyJobsAreNoTrouble) {
   }
   report::Run guests = parse_run(run_text(swish), "x");
   add_guests(guests, known_families());
-  EXPECT_EQ(guests.rows.size(), 3U * kJobs);
+  EXPECT_EQ(guests.rows.size(), 3U * static_cast<std::size_t>(jobs));
   const Advice advice = report::advise(parse_run(run_text(waits), "x"));
   const auto section = std::ranges::find(advice.sections, "Double buffering", &AdviceSection::title);
   ASSERT_NE(section, advice.sections.end());
-  EXPECT_EQ(section->lines.size(), static_cast<std::size_t>(kJobs));
+  EXPECT_EQ(section->lines.size(), static_cast<std::size_t>(jobs));
   EXPECT_TRUE(contains(section->lines.back(), "2.00x with two buffers")) << section->lines.back();
 }
 

@@ -10,6 +10,7 @@
 #include "judge/tolerances.hpp"
 #include "judge/verdict.hpp"
 #include "read/json.hpp"
+#include "run_text.hpp"
 #include "show/export.hpp"
 
 namespace overlap::report {
@@ -129,6 +130,7 @@ TEST_F(RecordedRunsAsFiles, AreJudgedAsThoseOfAStore) {
       std::filesystem::path(OVERLAP_RECORDED_RUNS).parent_path() / "aa-tolerances.json";
   for (const std::set<std::size_t>& baseline :
        {std::set<std::size_t>{0, 1, 2, 3, 4}, {0, 2, 4, 6, 8}, {1, 4, 6, 7, 9}}) {
+    if (many(100) < 100 && !baseline.contains(7)) continue;  // under sanitizers, one of them
     std::string old, fresh;
     for (std::size_t i = 0; i < files.size(); ++i) (baseline.contains(i) ? old : fresh) += " " + files[i];
     const std::string store = path("store.jsonl");

@@ -7,6 +7,16 @@
 
 namespace overlap::report {
 
+/// How many of something large a test makes: fewer under sanitizers, which are slow, and where time shows
+/// nothing.
+inline std::size_t many(std::size_t count) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return count / 20;
+#else
+  return count;
+#endif
+}
+
 /// A run of ours that holds the rows of `body`, each a row_text().
 inline std::string run_text(const std::string& body, std::string context = "") {
   if (context.empty()) context = R"("backend": "cuda", "gpu": "Test GPU")";
