@@ -40,11 +40,10 @@ class RecordedRuns : public ::testing::Test {
       splits_.push_back(std::move(split));
     } while (std::ranges::next_permutation(is_fresh).found);
     ASSERT_EQ(splits_.size(), 126U);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    if (!kSanitized) return;
     // The statistics are those of other builds; here a few go through the same code.
     for (std::size_t i = 0; i < 6; ++i) splits_[i] = splits_[20 * i];
     splits_.resize(6);
-#endif
   }
 
   static CompareOptions with(std::vector<Tolerance> tolerances) {
@@ -130,7 +129,7 @@ TEST_F(RecordedRunsAsFiles, AreJudgedAsThoseOfAStore) {
       std::filesystem::path(OVERLAP_RECORDED_RUNS).parent_path() / "aa-tolerances.json";
   for (const std::set<std::size_t>& baseline :
        {std::set<std::size_t>{0, 1, 2, 3, 4}, {0, 2, 4, 6, 8}, {1, 4, 6, 7, 9}}) {
-    if (many(100) < 100 && !baseline.contains(7)) continue;  // under sanitizers, one of them
+    if (kSanitized && !baseline.contains(7)) continue;  // one of them
     std::string old, fresh;
     for (std::size_t i = 0; i < files.size(); ++i) (baseline.contains(i) ? old : fresh) += " " + files[i];
     const std::string store = path("store.jsonl");

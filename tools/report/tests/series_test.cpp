@@ -7,16 +7,12 @@
 #include <random>
 
 #include "judge/history.hpp"
+#include "run_text.hpp"
 
 namespace overlap::report {
 namespace {
 
-// What sanitizers look for does not hang on how many there are.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kSeries = 10;
-#else
-constexpr int kSeries = 200;
-#endif
+constexpr int kSeries = many(200);
 constexpr std::size_t kRuns = 40, kStep = 20;
 constexpr double kNoise = 0.01;
 
@@ -81,8 +77,8 @@ TEST(SeriesRates, StepsAreFoundWhereTheyBegin) {
              series.changes[0].at <= kStep + 2;
     });
     fmt::print("{}: found in {:.1f} %, within two commits in {:.1f} %\n", each.what, found, near);
-    EXPECT_GE(found, kSeries < 100 ? 80 : 98) << each.what;
-    EXPECT_GE(near, kSeries < 100 ? 80 : 95) << each.what;
+    EXPECT_GE(found, kSanitized ? 80 : 98) << each.what;
+    EXPECT_GE(near, kSanitized ? 80 : 95) << each.what;
   }
 }
 
@@ -95,7 +91,7 @@ TEST(SeriesRates, SlowDriftIsOneFindingAndNoStep) {
   const double one =
       percent(all, [](const Series& series) { return series.drifts.size() == 1 && series.changes.empty(); });
   fmt::print("drift of 0.15 % a commit: one drift and no step in {:.1f} %\n", one);
-  EXPECT_GE(one, kSeries < 100 ? 80 : 95);
+  EXPECT_GE(one, kSanitized ? 80 : 95);
 }
 
 TEST(SeriesRates, NoiseOfManyKindsIsNoFinding) {
@@ -123,14 +119,14 @@ TEST(SeriesRates, NoiseOfManyKindsIsNoFinding) {
                            Case{"neighbours correlated by 0.7", 5, correlated}}) {
     const double found = percent(made(3, each.logs_of), any_finding);
     fmt::print("{}: {:.1f} % have a finding\n", each.what, found);
-    EXPECT_LE(found, kSeries < 100 ? 20 : each.most) << each.what;
+    EXPECT_LE(found, kSanitized ? 20 : each.most) << each.what;
   }
 }
 
 // A step each 50 runs, up and down, and one drift over all of a long series: both are found as they are, with
 // no part that only helps another one.
 TEST(SeriesRates, LongSeriesOfManyPartsAreExplainedToo) {
-  constexpr std::size_t kLong = kSeries < 100 ? 200 : 800, kEach = 50;
+  constexpr std::size_t kLong = kSanitized ? 200 : 800, kEach = 50;
   Random random(4);
   Store store;
   for (std::size_t i = 0; i < kLong; ++i) {

@@ -7,16 +7,12 @@
 #include <random>
 
 #include "judge/verdict.hpp"
+#include "run_text.hpp"
 
 namespace overlap::report {
 namespace {
 
-// What sanitizers look for does not hang on how many there are.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kSuites = 10;
-#else
-constexpr int kSuites = 400;
-#endif
+constexpr int kSuites = many(400);
 
 /// Runs of `rows` rows with a run-to-run deviation; those below `slowed` take 5 % longer.
 std::vector<report::Run> simulated(std::mt19937& generator, int runs, int rows, double deviation,
@@ -61,7 +57,7 @@ Rates rates_of(int runs, int more_runs, double deviation, double ratio, int slow
 
 // 5 % and two standard errors of so many suites; half of them where so few say next to nothing.
 TEST(Suites, SidesOfAnySizeAreRarelyCalledByChance) {
-  const double kMost = kSuites < 100 ? 0.5 : 0.05 + 2 * std::sqrt(0.05 * 0.95 / kSuites);
+  const double kMost = kSanitized ? 0.5 : 0.05 + 2 * std::sqrt(0.05 * 0.95 / kSuites);
   unsigned seed = 100;
   for (const auto& [runs, more] : {std::pair(3, 3), {3, 20}, {20, 3}, {4, 4}, {5, 10}}) {
     for (const double ratio : {1.0, 2.0}) {
@@ -78,7 +74,7 @@ TEST(Suites, OneRowOfManyThatIsSlowerIsFound) {
     const Rates rates = rates_of(runs, runs, 0.01, 1, 1, kSuites, 7);
     fmt::print("{} v {} runs, 1 % noise, one row of 300 slower by 5 %: found in {:.1f} %\n", runs, runs,
                100 * rates.found);
-    EXPECT_GE(rates.found, kSuites < 100 ? least / 2 : least);
+    EXPECT_GE(rates.found, kSanitized ? least / 2 : least);
   }
 }
 

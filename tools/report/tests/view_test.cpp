@@ -12,12 +12,7 @@
 namespace overlap::report {
 namespace {
 
-// Sanitizers are slow, and what they look for does not hang on how many rows there are.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t kMany = 2'000;
-#else
-constexpr std::size_t kMany = 100'000;
-#endif
+constexpr std::size_t kMany = many(100'000);
 
 /// The only view of rows of these names, which take 1, 2, 3 ... us.
 View view_of(const std::vector<std::string>& names, const Axes& baseline = {}, const std::string& more = "") {
