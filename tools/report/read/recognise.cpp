@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <optional>
 #include <span>
 
 #include "read/json_text.hpp"
@@ -20,8 +22,9 @@ std::string_view trimmed(std::string_view text) {
 }
 
 /// Whether the text has these keys, each in quotes and with a colon.
-bool has_keys(std::string_view text, std::initializer_list<std::string_view> keys) {
+bool has_keys(std::string_view text, std::span<const std::string_view> keys) {
   return std::ranges::all_of(keys, [&](std::string_view key) {
+    if (key.empty()) return true;
     const std::string quoted_key = quoted(key);
     for (std::size_t at = 0; (at = text.find(quoted_key, at)) != std::string_view::npos;) {
       at += quoted_key.size();
@@ -29,6 +32,10 @@ bool has_keys(std::string_view text, std::initializer_list<std::string_view> key
     }
     return false;
   });
+}
+
+bool has_keys(std::string_view text, std::initializer_list<std::string_view> keys) {
+  return has_keys(text, std::span(keys.begin(), keys.size()));
 }
 
 /// Whether some line of the text begins so.
@@ -123,7 +130,7 @@ constexpr Kind kPacked[] = {
      [](Text t) { return t.starts_with("version https://git-lfs"); }},
 };
 
-constexpr Kind kKinds[] = {
+constexpr Kind kOurs[] = {
     {kStore, "overlap-report history show shows it, and compare --baseline-store compares with it",
      [](Text t) { return has_schema(t, "overlap-history-1"); }},
     {kTolerances, "it goes to compare --tolerances",
@@ -137,47 +144,35 @@ constexpr Kind kKinds[] = {
      [](Text t) { return has_schema(t, "overlap-compare-1"); }},
     {"what overlap-report history show wrote", "give the store",
      [](Text t) { return has_schema(t, "overlap-changes-1"); }},
+};
 
-    {"JSON of nvbench", kConvert,
-     [](Text t) {
-       return is_json(t) && has_keys(t, {"benchmarks", "devices"}) &&
-              (has_keys(t, {"meta"}) || has_keys(t, {"states"}));
-     }},
-    {"JSON of nvbandwidth", kConvert, [](Text t) { return is_json(t) && has_keys(t, {"nvbandwidth"}); }},
+/// A tool whose JSON has these keys, near its beginning, in whatever object.
+struct Tool {
+  const char* name;
+  std::array<Text, 3> keys;  ///< those that are empty are none
+};
+constexpr Tool kTools[] = {
+    {"nvbench", {"benchmarks", "devices", "meta"}},
+    {"nvbench", {"benchmarks", "devices", "states"}},
+    {"nvbandwidth", {"nvbandwidth"}},
+    {"pytest-benchmark", {"machine_info"}},
+    {"hyperfine", {"results", "command"}},
+    {"Criterion", {"confidence_interval", "point_estimate"}},
+    {"Criterion", {"reason", "typical"}},
+    {"JMH", {"jmhVersion"}},
+    {"nanobench", {"results", "median(elapsed)"}},
+    {"llama-bench", {"build_commit", "avg_ts"}},
+    {"Catch2", {"test-run"}},
+    {"GoogleTest", {"testsuites"}},
+    {"perf", {"counter-value", "event"}},
+};
+
+constexpr Kind kKinds[] = {
     {"console output of nvbandwidth", kConvert, [](Text t) { return has_line(t, "nvbandwidth Version"); }},
-    {"JSON of pytest-benchmark", kConvert,
-     [](Text t) { return is_json(t) && has_keys(t, {"machine_info"}); }},
-    {"JSON of hyperfine", kConvert,
-     [](Text t) {
-       return is_json(t) && has_keys(t, {"results", "command"});
-     }},
     {"data of github-action-benchmark", "give the JSON that the action was given",
      [](Text t) {
        return t.starts_with("window.BENCHMARK_DATA") ||
               (is_json(t) && has_keys(t, {"lastUpdate", "entries"}));
-     }},
-    {"JSON of Criterion", kConvert,
-     [](Text t) {
-       return is_json(t) && has_keys(t, {"confidence_interval", "point_estimate"});
-     }},
-    {"JSON of JMH", kConvert, [](Text t) { return is_json(t) && has_keys(t, {"jmhVersion"}); }},
-    {"JSON of nanobench", kConvert,
-     [](Text t) {
-       return is_json(t) && has_keys(t, {"results", "median(elapsed)"});
-     }},
-    {"JSON of llama-bench", kConvert,
-     [](Text t) {
-       return is_json(t) && has_keys(t, {"build_commit", "avg_ts"});
-     }},
-    {"JSON of Criterion", kConvert,
-     [](Text t) {
-       return is_json(t) && has_keys(t, {"reason", "typical"});
-     }},
-    {"JSON of Catch2", kConvert, [](Text t) { return is_json(t) && has_keys(t, {"test-run"}); }},
-    {"JSON of GoogleTest", kConvert, [](Text t) { return is_json(t) && has_keys(t, {"testsuites"}); }},
-    {"JSON of perf", kConvert,
-     [](Text t) {
-       return is_json(t) && has_keys(t, {"counter-value", "event"});
      }},
     {"a timeline of a profiler", "give the run's JSON",
      [](Text t) {
@@ -227,10 +222,22 @@ const Kind* find_kind(std::span<const Kind> kinds, std::string_view text) {
   return found == kinds.end() ? nullptr : &*found;
 }
 
-/// The kind; nullptr if it has no name.
-const Kind* kind_of(std::string_view start) {
-  const Kind* const packed = find_kind(kPacked, start);
-  return packed ? packed : find_kind(kKinds, trimmed(start));
+/// What a file is called, and what to do with it where a run is wanted.
+struct Named {
+  std::string what;
+  const char* remedy;
+};
+
+/// Nothing for what has no name.
+std::optional<Named> name_of(std::string_view start) {
+  const Kind* kind = find_kind(kPacked, start);
+  const std::string_view text = trimmed(start);
+  if (!kind) kind = find_kind(kOurs, text);
+  if (!kind && is_json(text))
+    for (const Tool& tool : kTools)
+      if (has_keys(text, tool.keys)) return Named{std::string("JSON of ") + tool.name, kConvert};
+  if (!kind) kind = find_kind(kKinds, text);
+  return kind ? std::optional(Named{kind->what, kind->remedy}) : std::nullopt;
 }
 
 /// How messages call what is wanted, and where one comes from.
@@ -254,7 +261,7 @@ WantedKind wanted_kind(Wanted wanted) {
 bool is_certain(std::string_view start) { return find_kind(kPacked, start) != nullptr; }
 
 bool is_known(std::string_view start) {
-  const Kind* const kind = kind_of(start);
+  const std::optional<Named> kind = name_of(start);
   return kind && kind->what != kRun;
 }
 
@@ -264,7 +271,7 @@ bool looks_like_store(std::string_view start) {
 }
 
 std::string described(std::string_view start, Wanted wanted) {
-  const Kind* const kind = kind_of(start);
+  const std::optional<Named> kind = name_of(start);
   const auto [name, origin] = wanted_kind(wanted);
   if (wanted == Wanted::run) {
     if (kind && *kind->remedy) return fmt::format("is {}: {}", kind->what, kind->remedy);
